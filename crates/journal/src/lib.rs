@@ -1,0 +1,6 @@
+//! The append-only ground truth: events, lines, the hash chain, what may be shown, and folds over it.
+//!
+//! Must not know: where lines are kept, what a dialect is, anything of ours.
+#![forbid(unsafe_code)]
+
+pub mod event;

@@ -1,0 +1,189 @@
+//! What a scenario file says, after reading: classes, phrasings, steps, expectations.
+
+use rehearsal_wire::reply::Usage;
+use rehearsal_wire::rule::{Echo, Expected, Profile};
+use std::time::Duration;
+
+/// Everything that the loaded files of a suite say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenarios {
+    /// All phrasings, in registration order (files, then classes, then phrasings).
+    pub phrasings: Vec<Phrasing>,
+    /// The profile that the files ask for: `pinned` for seed-form files, `gate` for `version: 1`, or what `profile` says.
+    pub profile: Profile,
+    /// Rules switched by the files: name, on or off. Names are checked on load.
+    pub rules: Vec<(String, bool)>,
+    /// How echoed arguments are compared: exact for seed-form files, double for `version: 1`, or what `echo` says.
+    pub echo: Echo,
+}
+
+/// One prompt of a class: one case of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phrasing {
+    /// The class it belongs to.
+    pub class: String,
+    /// Its id, unique over all files; part of every tool-call id.
+    pub id: String,
+    /// It is found by this text in a user message. Never empty.
+    pub marker: String,
+    /// The lower-cased marker (full Unicode rules).
+    pub marker_folded: String,
+    /// What the agent is told; the marker where the file does not say.
+    pub prompt: String,
+    /// The steps that have an index: answers 0, 1, 2 …
+    pub script: Vec<Step>,
+    /// How a request finds its step.
+    pub advance: Advance,
+    /// What the agent must do.
+    pub expect_agent: ExpectAgent,
+    /// Whether an agent is expected to fail here in bounded time (a fault without end stands in the script).
+    pub hostile: bool,
+    /// File and line where the phrasing stands, for messages.
+    pub place: Place,
+}
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The file as it was named.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// How a request finds its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// By the number of assistant messages in the request.
+    Assistants,
+    /// By the number of answered requests of the case.
+    Request,
+}
+
+/// One step with an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Steps with `times` that stand before it; each answers so many requests, then is skipped. They have no index.
+    pub before: Vec<Trouble>,
+    /// What the model does.
+    pub action: Action,
+    /// What the request must hold.
+    pub expected: Expected,
+    /// How fast a streamed answer leaves.
+    pub pacing: Pacing,
+}
+
+/// A step with `times`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trouble {
+    /// How many requests it answers, 1 or more.
+    pub times: u32,
+    /// What happens to them.
+    pub action: Action,
+    /// What such a request must hold.
+    pub expected: Expected,
+}
+
+/// What the stand-in does at a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// The model speaks.
+    Say(Said),
+    /// The provider answers with an error.
+    Error(ApiError),
+    /// The wire breaks in a named way while this is said.
+    Fault {
+        /// Name of the row in the fault table.
+        name: String,
+        /// What the model would have said; the fault's own words where the step has none.
+        said: Option<Said>,
+    },
+    /// Nothing is left to say: stands behind steps with `times` at the end of a script.
+    End,
+}
+
+/// What the model says.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Said {
+    /// Its words; `None` is null.
+    pub text: Option<String>,
+    /// A refusal.
+    pub refusal: Option<String>,
+    /// Tool calls.
+    pub calls: Vec<ScriptedCall>,
+    /// Finish reason, where the file sets one.
+    pub finish_reason: Option<String>,
+    /// Tokens, where the file sets them (seed: 100 and 100).
+    pub usage: Usage,
+}
+
+/// A scripted tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedCall {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as JSON text: `", "` and `": "` between parts, raw non-ASCII, key order kept.
+    pub arguments: String,
+}
+
+/// An error of the provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiError {
+    /// HTTP status, 400..=599.
+    pub status: u16,
+    /// The envelope's message.
+    pub message: String,
+    /// The envelope's type; `server_error` where absent, `None` where the file says null.
+    pub kind: Option<String>,
+    /// The envelope's code.
+    pub code: Option<String>,
+    /// The envelope's param (`version: 1` only; seed files ignore it).
+    pub param: Option<String>,
+    /// Headers to send with it, e.g. Retry-After.
+    pub headers: Vec<(String, String)>,
+}
+
+/// How fast a streamed answer leaves; all zero: in one write.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Pacing {
+    /// Wait before the first byte.
+    pub ttft: Duration,
+    /// Pieces a second after that; 0 is unlimited.
+    pub tokens_per_second: u32,
+    /// Characters in a piece; 0 is the default.
+    pub piece: usize,
+}
+
+/// What the agent must do, judged from facts of the host and the journal.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ExpectAgent {
+    /// Exit status; `None` is not checked (0 is the default for a case that is not hostile).
+    pub exit: Option<i32>,
+    /// Most requests, all attempts counted.
+    pub max_requests: Option<u32>,
+    /// Names of the tools whose answers must come back, in this order.
+    pub tools_called: Option<Vec<String>>,
+    /// Standard output must contain each of these.
+    pub output_contains: Vec<String>,
+    /// Standard output must match each of these (regular expressions).
+    pub output_matches: Vec<String>,
+    /// Files in the workspace afterwards.
+    pub files: Vec<ExpectFile>,
+    /// Time limit of the case; the suite's where absent.
+    pub time_limit: Option<Duration>,
+    /// Files to put into the workspace first: relative path, content.
+    pub given_files: Vec<(String, String)>,
+}
+
+/// A file that must be there afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectFile {
+    /// Path relative to the workspace, `/` between parts, no `..`.
+    pub path: String,
+    /// Its exact content.
+    pub content: Option<String>,
+    /// SHA-256 of its bytes in hexadecimal.
+    pub sha256: Option<String>,
+}

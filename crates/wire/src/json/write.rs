@@ -1,0 +1,64 @@
+//! The writer: strings and values as JSON text with raw non-ASCII.
+
+use super::{Kind, Value};
+
+/// Appends a string in quotes; escapes only what RFC 8259 demands, so non-ASCII stays as it is.
+pub fn write_string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut clean = 0;
+    for (i, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[clean..i]);
+        clean = i + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0C => out.extend_from_slice(b"\\f"),
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                out.extend_from_slice(b"\\u00");
+                out.push(HEX[usize::from(byte >> 4)]);
+                out.push(HEX[usize::from(byte & 15)]);
+            }
+        }
+    }
+    out.extend_from_slice(&bytes[clean..]);
+    out.push(b'"');
+}
+
+/// Appends a value with `", "` and `": "` between its parts, key order and number texts kept.
+pub fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
+    match value.kind() {
+        Kind::Array => {
+            out.push(b'[');
+            for (i, item) in value.items().enumerate() {
+                if i > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                write_value(out, item);
+            }
+            out.push(b']');
+        }
+        Kind::Object => {
+            out.push(b'{');
+            for (i, (key, item)) in value.entries().enumerate() {
+                if i > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                write_string(out, &key.decoded());
+                out.extend_from_slice(b": ");
+                write_value(out, item);
+            }
+            out.push(b'}');
+        }
+        Kind::String => write_string(out, &value.decoded()),
+        Kind::Null | Kind::Bool | Kind::Number => out.extend_from_slice(value.text().as_bytes()),
+    }
+}

@@ -1,0 +1,11 @@
+//! Bytes to meaning and back, without effects: JSON, HTTP heads, the neutral turn, dialects, rules and faults.
+//!
+//! Must not know: sockets, files, clocks, scenario files, the journal. Time, ids and seeds come as arguments.
+#![forbid(unsafe_code)]
+
+pub mod act;
+pub mod json;
+pub mod reject;
+pub mod reply;
+pub mod rule;
+pub mod turn;

@@ -1,0 +1,82 @@
+//! The neutral conversation: what a request means in any dialect. Reading never fails; rules say what is wrong.
+
+use crate::json::Value;
+use std::borrow::Cow;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// System instructions.
+    System,
+    /// Developer instructions.
+    Developer,
+    /// The person or program that asks.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's answer.
+    Tool,
+    /// The legacy function role.
+    Function,
+    /// Anything else, or no role at all.
+    Unknown,
+}
+
+/// One request, as far as it can be understood.
+#[derive(Debug)]
+pub struct Turn<'t> {
+    /// The model as it was sent, of any JSON type.
+    pub model: Option<Value<'t>>,
+    /// Whether a stream is asked for.
+    pub stream: bool,
+    /// Whether the stream ends with a usage chunk.
+    pub include_usage: bool,
+    /// How many choices are asked for; 1 where it does not say.
+    pub choices: u32,
+    /// Whether log probabilities are asked for.
+    pub logprobs: bool,
+    /// Whether the legacy `functions` form is spoken, so that calls go back as `function_call`.
+    pub legacy_functions: bool,
+    /// Names of the offered tools, in order.
+    pub tools: Vec<Cow<'t, str>>,
+    /// The messages that are objects, in order.
+    pub messages: Vec<Message<'t>>,
+    /// Elements of the message list, objects or not (the seed's `n_messages`).
+    pub listed: usize,
+}
+
+impl Turn<'_> {
+    /// The number of assistant messages: the seed's step index.
+    #[must_use]
+    pub fn assistants(&self) -> usize {
+        self.messages.iter().filter(|message| message.role == Role::Assistant).count()
+    }
+}
+
+/// One message.
+#[derive(Debug)]
+pub struct Message<'t> {
+    /// Its place in the message list as sent.
+    pub index: usize,
+    /// Who speaks.
+    pub role: Role,
+    /// Its texts: one for a string, one for each text part.
+    pub texts: Vec<Cow<'t, str>>,
+    /// Calls the model made, in order; only those that have the shape of a call.
+    pub calls: Vec<Call<'t>>,
+    /// Ids of the calls that this message answers.
+    pub answers: Vec<Cow<'t, str>>,
+}
+
+/// A tool call in the history.
+#[derive(Debug)]
+pub struct Call<'t> {
+    /// Its place in the message's call list.
+    pub index: usize,
+    /// Its id.
+    pub id: Cow<'t, str>,
+    /// The tool's name.
+    pub name: Cow<'t, str>,
+    /// The arguments as sent: JSON text where the client kept faith.
+    pub arguments: Cow<'t, str>,
+}
