@@ -1,0 +1,108 @@
+//! The run file: what a finished run is made of, which verdict each case got, and the journals' heads.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the run file's format.
+pub const VERSION: u32 = 1;
+
+/// `run.json` of a run folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunFile {
+    /// Version of this format.
+    pub format: u32,
+    /// Id of the run: the name of its folder.
+    pub run: String,
+    /// Program and version.
+    pub program: String,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// The suite's files as they were named, with the SHA-256 of their bytes.
+    pub suite: Vec<(String, String)>,
+    /// Profile in force.
+    pub profile: String,
+    /// The agent's command before placeholders were filled; empty for the built-in one.
+    pub agent: Vec<String>,
+    /// Wall clock at the start, milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// How long the run took, milliseconds.
+    pub took_ms: u64,
+    /// The cases, in the order of the suite.
+    pub cases: Vec<CaseResult>,
+    /// The journal of what belongs to no case.
+    pub server: JournalHead,
+    /// SHA-256 over the normalised journals of all cases: equal for two runs in which the same things happened.
+    pub normalised: String,
+}
+
+/// A journal and its head.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalHead {
+    /// The journal's name in the run folder, without segment number and suffix.
+    pub journal: String,
+    /// Hash of its last line.
+    pub head: String,
+    /// Requests in it.
+    pub requests: u64,
+}
+
+/// What became of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Everything the case declares was met.
+    Passed,
+    /// Something it declares was not met.
+    Failed,
+    /// It could not be judged: the world failed.
+    Broken,
+}
+
+/// One graded case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseResult {
+    /// Class of the phrasing.
+    pub class: String,
+    /// The phrasing: names the case.
+    pub phrasing: String,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Why it did not pass, most telling first; empty when it passed.
+    pub findings: Vec<Finding>,
+    /// Requests of the conversation, further attempts included.
+    pub requests: u64,
+    /// Further attempts among them.
+    pub retries: u64,
+    /// Steps answered, and steps of the script.
+    pub steps: (u64, u64),
+    /// How long the agent ran, milliseconds.
+    pub ran_ms: u64,
+    /// Exit status of the agent, if it ended by itself.
+    pub status: Option<i32>,
+    /// The case's journal.
+    pub journal: JournalHead,
+    /// SHA-256 of its normalised lines.
+    pub normalised: String,
+}
+
+/// One thing judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// Code, kebab-case.
+    pub code: String,
+    /// One sentence: what the agent did and what was right.
+    pub message: String,
+    /// Numbers of the requests it rests on.
+    pub exchanges: Vec<u64>,
+}
+
+impl RunFile {
+    /// How many cases got this verdict.
+    #[must_use]
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.cases.iter().filter(|case| case.verdict == verdict).count()
+    }
+}

@@ -1,0 +1,81 @@
+//! Every format over one run: names unique, words in place, width kept, colours only where wanted.
+
+use crate::{REPORTS, Style, find};
+use rehearsal_journal::run::{CaseResult, Finding, JournalHead, RunFile, VERSION, Verdict};
+
+fn run() -> RunFile {
+    let case = |phrasing: &str, verdict, findings| CaseResult {
+        class: "files".into(),
+        phrasing: phrasing.into(),
+        verdict,
+        findings,
+        requests: 3,
+        retries: 1,
+        steps: (2, 2),
+        ran_ms: 1234,
+        status: Some(0),
+        journal: JournalHead { journal: phrasing.into(), head: "ab".repeat(32), requests: 3 },
+        normalised: "cd".repeat(32),
+    };
+    let reason = Finding {
+        code: "script-not-finished".into(),
+        message: "the agent stopped after step 1 of 3, although the model had asked for two more tool calls that were never answered".into(),
+        exchanges: vec![2, 3],
+    };
+    RunFile {
+        format: VERSION,
+        run: "20260101-000000-abcdef".into(),
+        program: "rehearsal 0.1.0".into(),
+        seed: 1,
+        suite: vec![("suite.yaml".into(), "ef".repeat(32))],
+        profile: "gate".into(),
+        agent: vec![],
+        started_unix_ms: 0,
+        took_ms: 2050,
+        cases: vec![
+            case("good", Verdict::Passed, vec![]),
+            case("bad-one", Verdict::Failed, vec![reason]),
+        ],
+        server: JournalHead::default(),
+        normalised: "01".repeat(32),
+    }
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    for (i, row) in REPORTS.iter().enumerate() {
+        assert!(REPORTS.iter().skip(i + 1).all(|other| other.name != row.name));
+        assert!(find(row.name).is_some());
+    }
+    assert!(find("tea-leaves").is_none());
+}
+
+#[test]
+fn the_table_names_the_reason_within_the_width() {
+    let text = (find("terminal").unwrap().write)(&run(), Style { colour: false, width: 60 });
+    let wanted = "        case           steps  requests  retries     time
+  PASS  files/good       2/2         3        1   1.23 s
+  FAIL  files/bad-one    2/2         3        1   1.23 s
+        script-not-finished: the agent stopped after step 1
+          of 3, although the model had asked for two more
+          tool calls that were never answered (requests 2 to
+          3)
+
+1 passed, 1 failed of 2 cases in 2.05 s
+";
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn colours_appear_only_where_wanted() {
+    let write = find("terminal").unwrap().write;
+    assert!(write(&run(), Style { colour: true, width: 80 }).contains("\u{1b}[31m"));
+    assert!(!write(&run(), Style { colour: false, width: 80 }).contains('\u{1b}'));
+}
+
+#[test]
+fn json_reads_back_as_the_run_file() {
+    let text = (find("json").unwrap().write)(&run(), Style { colour: false, width: 80 });
+    let back: RunFile = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, run());
+}
