@@ -1,1 +1,4 @@
-//! world
+//! The only crate with effects: clock, ids, files, processes, sockets. It carries out what the pure crates decide.
+//!
+//! Must not know: dialects, rules, scenarios. It moves bytes and tells what really happened to them.
+#![deny(unsafe_code)]
