@@ -4,8 +4,10 @@
 #![forbid(unsafe_code)]
 
 pub mod act;
+pub mod dialect;
 pub mod json;
 pub mod reject;
 pub mod reply;
 pub mod rule;
 pub mod turn;
+mod unique;

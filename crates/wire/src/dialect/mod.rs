@@ -1,0 +1,116 @@
+//! Dialects: the formats that providers speak. One row each; how to add one stands in docs/add-a-dialect.md.
+//!
+//! Must not know: HTTP heads, sockets, what a scenario is.
+
+pub mod openai_chat;
+
+use crate::json::Tape;
+use crate::reject::Reject;
+use crate::reply::{Envelope, Reply};
+use crate::turn::Turn;
+use crate::unique::equal;
+
+/// All dialects.
+pub const DIALECTS: &[Dialect] = &[openai_chat::ROW];
+
+const _: () = {
+    let mut i = 0;
+    while i < DIALECTS.len() {
+        let mut j = 0;
+        while j < i {
+            assert!(!equal(DIALECTS[i].name, DIALECTS[j].name), "two dialects have one name");
+            j += 1;
+        }
+        i += 1;
+    }
+};
+
+/// One format that a provider speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// Name of the row: the word in files, tables and on the command line.
+    pub name: &'static str,
+    /// One line for tables.
+    pub summary: &'static str,
+    /// What it serves.
+    pub routes: &'static [Route],
+    /// What a request means. Never fails: rules say what is wrong.
+    pub read: for<'t> fn(&'t Tape<'t>) -> Turn<'t>,
+    /// A whole reply as the body of one response.
+    pub render: fn(&Reply, &Envelope) -> Vec<u8>,
+    /// A reply as server-sent events; each element holds the bytes of one event, its blank line included.
+    pub stream: fn(&Reply, &Envelope) -> Vec<Vec<u8>>,
+    /// An error as the body of a response.
+    pub error: fn(&ErrorBody<'_>) -> Vec<u8>,
+    /// The list of models as the body of a response.
+    pub models: fn(&[ModelEntry<'_>]) -> Vec<u8>,
+    /// One model as the body of a response.
+    pub model: fn(&ModelEntry<'_>) -> Vec<u8>,
+    /// `Content-Type` of a whole reply and of an error.
+    pub content_type: &'static str,
+    /// `Content-Type` of a streamed reply.
+    pub stream_type: &'static str,
+}
+
+/// What is served at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The method, in capitals.
+    pub method: &'static str,
+    /// The path; a last part `{model}` stands for any rest that is not empty.
+    pub path: &'static str,
+    /// What stands there.
+    pub serves: Serves,
+}
+
+/// What stands at a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// A turn of a conversation.
+    Conversation,
+    /// The list of models.
+    Models,
+    /// One model.
+    Model,
+}
+
+/// An error of the provider, whether a rule or a script asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorBody<'e> {
+    /// One sentence.
+    pub message: &'e str,
+    /// The envelope's `type`.
+    pub kind: Option<&'e str>,
+    /// The envelope's `param`.
+    pub param: Option<&'e str>,
+    /// The envelope's `code`.
+    pub code: Option<&'e str>,
+}
+
+impl<'e> From<&'e Reject> for ErrorBody<'e> {
+    fn from(reject: &'e Reject) -> Self {
+        Self {
+            message: &reject.message,
+            kind: Some(reject.kind),
+            param: reject.param.as_deref(),
+            code: reject.code,
+        }
+    }
+}
+
+/// A model in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelEntry<'m> {
+    /// Its name.
+    pub id: &'m str,
+    /// Seconds since 1970.
+    pub created: u64,
+    /// Who owns it.
+    pub owned_by: &'m str,
+}
+
+/// The row of this name.
+#[must_use]
+pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|row| row.name == name)
+}

@@ -1,0 +1,43 @@
+//! The chat completions of the OpenAI API: `POST /v1/chat/completions`, plain and streamed, and the list of models.
+
+mod error;
+mod logprobs;
+mod render;
+mod stream;
+
+use super::{Dialect, Route, Serves};
+use crate::json::Tape;
+use crate::turn::Turn;
+
+/// The row.
+pub(super) const ROW: Dialect = Dialect {
+    name: "openai-chat",
+    summary: "OpenAI chat completions, plain and streamed",
+    routes: &[
+        Route { method: "POST", path: "/v1/chat/completions", serves: Serves::Conversation },
+        Route { method: "GET", path: "/v1/models", serves: Serves::Models },
+        Route { method: "GET", path: "/v1/models/{model}", serves: Serves::Model },
+    ],
+    read,
+    render: render::render,
+    stream: stream::stream,
+    error: error::error,
+    models: error::models,
+    model: error::model,
+    content_type: "application/json",
+    stream_type: "text/event-stream; charset=utf-8",
+};
+
+fn read<'t>(_: &'t Tape<'t>) -> Turn<'t> {
+    Turn {
+        model: None,
+        stream: false,
+        include_usage: false,
+        choices: 1,
+        logprobs: false,
+        legacy_functions: false,
+        tools: Vec::new(),
+        messages: Vec::new(),
+        listed: 0,
+    }
+}

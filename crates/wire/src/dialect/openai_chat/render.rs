@@ -1,0 +1,131 @@
+//! A whole completion: one JSON object with `", "` and `": "` between its parts.
+
+use super::logprobs;
+use crate::json::write_string;
+use crate::reply::{Envelope, IssuedCall, Reply};
+
+/// What the real API calls the backend configuration; ours never changes.
+pub(super) const FINGERPRINT: &str = "fp_rehearsal";
+
+/// A reply as the body of one response.
+pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
+    let mut choice = Vec::with_capacity(256 + spoken(reply));
+    message(&mut choice, reply, envelope);
+    key(&mut choice, "finish_reason");
+    write_string(&mut choice, finish(reply, envelope));
+    key(&mut choice, "logprobs");
+    logprobs::whole(&mut choice, reply, envelope);
+    choice.push(b'}');
+
+    let choices = envelope.choices.max(1);
+    let mut out = Vec::with_capacity(320 + choices as usize * (choice.len() + 16));
+    out.extend_from_slice(b"{\"id\": ");
+    write_string(&mut out, &envelope.id);
+    out.extend_from_slice(b", \"object\": \"chat.completion\", \"created\": ");
+    number(&mut out, envelope.created);
+    key(&mut out, "model");
+    out.extend_from_slice(envelope.model.as_bytes());
+    key(&mut out, "choices");
+    for index in 0..choices {
+        out.extend_from_slice(if index == 0 { b"[{\"index\": " } else { b", {\"index\": " });
+        number(&mut out, u64::from(index));
+        out.extend_from_slice(&choice);
+    }
+    out.extend_from_slice(b"], \"usage\": {\"prompt_tokens\": ");
+    number(&mut out, reply.usage.prompt);
+    key(&mut out, "completion_tokens");
+    number(&mut out, reply.usage.completion);
+    key(&mut out, "total_tokens");
+    number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
+    out.push(b'}');
+    key(&mut out, "system_fingerprint");
+    write_string(&mut out, FINGERPRINT);
+    out.push(b'}');
+    out
+}
+
+fn message(out: &mut Vec<u8>, reply: &Reply, envelope: &Envelope) {
+    out.extend_from_slice(b", \"message\": {\"role\": \"assistant\", \"content\": ");
+    optional(out, reply.text.as_deref());
+    key(out, "refusal");
+    optional(out, reply.refusal.as_deref());
+    if let Some(call) = legacy_call(reply, envelope) {
+        key(out, "function_call");
+        function(out, call);
+    } else if !reply.calls.is_empty() {
+        key(out, "tool_calls");
+        for (i, call) in reply.calls.iter().enumerate() {
+            out.extend_from_slice(if i == 0 { b"[{\"id\": " } else { b", {\"id\": " });
+            write_string(out, &call.id);
+            out.extend_from_slice(b", \"type\": \"function\", \"function\": ");
+            function(out, call);
+            out.push(b'}');
+        }
+        out.push(b']');
+    }
+    out.push(b'}');
+}
+
+fn function(out: &mut Vec<u8>, call: &IssuedCall) {
+    out.extend_from_slice(b"{\"name\": ");
+    write_string(out, &call.name);
+    key(out, "arguments");
+    write_string(out, &call.arguments);
+    out.push(b'}');
+}
+
+/// The one call that goes out as `function_call`, if that is spoken; several calls have no legacy form.
+pub(super) fn legacy_call<'r>(reply: &'r Reply, envelope: &Envelope) -> Option<&'r IssuedCall> {
+    match reply.calls.as_slice() {
+        [call] if envelope.legacy_functions => Some(call),
+        _ => None,
+    }
+}
+
+/// The finish reason: the script's, else what follows from the calls.
+pub(super) fn finish<'r>(reply: &'r Reply, envelope: &Envelope) -> &'r str {
+    match &reply.finish {
+        Some(reason) => reason,
+        None if legacy_call(reply, envelope).is_some() => "function_call",
+        None if reply.calls.is_empty() => "stop",
+        None => "tool_calls",
+    }
+}
+
+/// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
+pub(super) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(characters.max(1)).map_or(rest.len(), |(end, _)| end);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some(piece)
+    })
+}
+
+/// Bytes of everything that the model says, for sizing.
+pub(super) fn spoken(reply: &Reply) -> usize {
+    let calls: usize =
+        reply.calls.iter().map(|call| call.id.len() + call.name.len() + call.arguments.len() + 96).sum();
+    calls + reply.text.as_ref().map_or(4, String::len) + reply.refusal.as_ref().map_or(4, String::len)
+}
+
+pub(super) fn key(out: &mut Vec<u8>, name: &str) {
+    out.extend_from_slice(b", \"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\": ");
+}
+
+pub(super) fn optional(out: &mut Vec<u8>, text: Option<&str>) {
+    match text {
+        Some(text) => write_string(out, text),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+pub(super) fn number(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(number.to_string().as_bytes());
+}
