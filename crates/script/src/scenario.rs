@@ -30,13 +30,18 @@ pub struct Phrasing {
     pub marker_folded: String,
     /// What the agent is told; the marker where the file does not say.
     pub prompt: String,
-    /// The steps that have an index: answers 0, 1, 2 …
+    /// The steps that have an index: answers 0, 1, 2 … A last step whose action is [`Action::End`] has none; it only
+    /// carries steps with `times` that stand at the end.
     pub script: Vec<Step>,
+    /// Whether the last step answers every later request too, each under its own step number (`repeat: forever`, or a
+    /// fault without end as the last step).
+    pub forever: bool,
     /// How a request finds its step.
     pub advance: Advance,
     /// What the agent must do.
     pub expect_agent: ExpectAgent,
-    /// Whether an agent is expected to fail here in bounded time (a fault without end stands in the script).
+    /// Whether an agent is expected to give up here in bounded time: what the file says, else whether a fault without
+    /// end or a tool call without end stands in the script.
     pub hostile: bool,
     /// File and line where the phrasing stands, for messages.
     pub place: Place,
@@ -97,6 +102,8 @@ pub enum Action {
     Fault {
         /// Name of the row in the fault table.
         name: String,
+        /// Its parameters as the file gives them: name, value as JSON text.
+        params: Vec<(String, String)>,
         /// What the model would have said; the fault's own words where the step has none.
         said: Option<Said>,
     },
