@@ -2,3 +2,6 @@
 //!
 //! Must not know: dialects, rules, scenarios. It moves bytes and tells what really happened to them.
 #![deny(unsafe_code)]
+
+pub mod dial;
+pub mod room;

@@ -1,0 +1,85 @@
+//! Every way in which a request can fail before its answer is whole.
+
+use std::error::Error as _;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why there is no whole answer. No variant holds a byte of the request: it may hold a secret.
+#[derive(Debug, Error)]
+pub enum DialError {
+    /// The host has no address.
+    #[error("the host name cannot be resolved")]
+    Unresolved(#[source] io::Error),
+    /// Nobody listens there.
+    #[error("the connection was refused")]
+    Refused,
+    /// The connection could not be made for another reason.
+    #[error("the connection could not be made")]
+    Unreachable(#[source] io::Error),
+    /// No connection within the limit.
+    #[error("no connection within {}", Seconds(.0))]
+    ConnectTimeout(Duration),
+    /// Nothing arrived for the whole idle limit.
+    #[error("nothing arrived for {}", Seconds(.0))]
+    Idle(Duration),
+    /// The answer was not whole within the total limit.
+    #[error("the answer was not whole after {}", Seconds(.0))]
+    Total(Duration),
+    /// The peer reset the connection.
+    #[error("the connection was reset")]
+    Reset,
+    /// The connection ended before the answer was whole.
+    #[error("the connection ended before the answer was whole")]
+    Cut,
+    /// The body is larger than the limit, in bytes.
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
+    /// What came is not HTTP.
+    #[error("the answer is not valid HTTP")]
+    BadResponse(#[source] hyper::Error),
+    /// A header of the request cannot be sent; its value is not repeated.
+    #[error("the value of header {0} holds a character that no header may hold")]
+    BadHeader(String),
+}
+
+struct Seconds<'d>(&'d Duration);
+
+impl std::fmt::Display for Seconds<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.subsec_millis() == 0 {
+            write!(f, "{} s", self.0.as_secs())
+        } else {
+            write!(f, "{} ms", self.0.as_millis())
+        }
+    }
+}
+
+impl DialError {
+    pub(super) fn of_connect(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Self::Refused,
+            ErrorKind::ConnectionReset => Self::Reset,
+            _ => Self::Unreachable(error),
+        }
+    }
+
+    /// Sorts what hyper says. Its kinds hide the socket's own error one or two sources deep.
+    pub(super) fn of_exchange(error: hyper::Error) -> Self {
+        let mut source = error.source();
+        while let Some(cause) = source {
+            match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
+                Some(ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::ConnectionAborted) => {
+                    return Self::Reset;
+                }
+                Some(ErrorKind::UnexpectedEof) => return Self::Cut,
+                Some(_) | None => source = cause.source(),
+            }
+        }
+        // Closed and cancelled: the connection's task ended first, which only a closing peer brings about.
+        if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+            return Self::Cut;
+        }
+        Self::BadResponse(error)
+    }
+}
