@@ -5,9 +5,12 @@
 
 pub mod act;
 pub mod dialect;
+pub mod follow;
+pub mod head;
 pub mod json;
 pub mod reject;
 pub mod reply;
 pub mod rule;
+pub mod sse;
 pub mod turn;
 mod unique;

@@ -1,0 +1,319 @@
+//! One request head as it came, views into it, and what RFC 9112 forbids in it.
+
+use std::borrow::Cow;
+
+/// A request head with its line ends, from the request line to the empty line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestHead {
+    /// The bytes as they came.
+    pub raw: Vec<u8>,
+    fault: Option<HeadFault>,
+}
+
+/// What RFC 9112 forbids in a head though a lax server may let it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadFault {
+    /// Not `METHOD SP target SP version`.
+    RequestLine,
+    /// The version is not `HTTP/` digit `.` digit.
+    Version,
+    /// A version of HTTP that is not 1.x.
+    UnsupportedVersion,
+    /// A header line without a colon.
+    NoColon,
+    /// White space between a header's name and its colon.
+    SpaceBeforeColon,
+    /// A header line that goes on with white space on the next one (obs-fold).
+    Folded,
+    /// A header name that is empty or holds what no token may.
+    HeaderName,
+    /// A control character in a header's value.
+    HeaderValue,
+    /// A `Content-Length` that is not digits only.
+    LengthNotDigits,
+    /// A `Content-Length` beyond 64 bits.
+    LengthTooLarge,
+    /// Several `Content-Length` headers that differ.
+    LengthsDiffer,
+    /// `Content-Length` together with `Transfer-Encoding`.
+    LengthAndEncoding,
+    /// `Transfer-Encoding` whose last coding is not `chunked`, or in HTTP/1.0.
+    Encoding,
+    /// HTTP/1.1 without `Host`.
+    HostMissing,
+    /// More than one `Host`.
+    HostDoubled,
+}
+
+impl HeadFault {
+    /// The HTTP status of the refusal.
+    #[must_use]
+    pub fn status(self) -> u16 {
+        match self {
+            Self::UnsupportedVersion => 505,
+            Self::LengthTooLarge => 413,
+            Self::RequestLine
+            | Self::Version
+            | Self::NoColon
+            | Self::SpaceBeforeColon
+            | Self::Folded
+            | Self::HeaderName
+            | Self::HeaderValue
+            | Self::LengthNotDigits
+            | Self::LengthsDiffer
+            | Self::LengthAndEncoding
+            | Self::Encoding
+            | Self::HostMissing
+            | Self::HostDoubled => 400,
+        }
+    }
+
+    /// Whether the end of the request can no longer be told.
+    fn breaks_framing(self) -> bool {
+        match self {
+            Self::RequestLine
+            | Self::Version
+            | Self::UnsupportedVersion
+            | Self::NoColon
+            | Self::SpaceBeforeColon
+            | Self::Folded
+            | Self::HeaderName
+            | Self::HeaderValue
+            | Self::LengthNotDigits
+            | Self::LengthTooLarge
+            | Self::LengthsDiffer
+            | Self::LengthAndEncoding
+            | Self::Encoding => true,
+            Self::HostMissing | Self::HostDoubled => false,
+        }
+    }
+}
+
+impl std::fmt::Display for HeadFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::RequestLine => "the request line must be a method, a target and a version with one space between them",
+            Self::Version => "the version in the request line must be HTTP/1.1 or HTTP/1.0",
+            Self::UnsupportedVersion => "only HTTP/1.1 and HTTP/1.0 are spoken here",
+            Self::NoColon => "a header line has no colon",
+            Self::SpaceBeforeColon => "white space stands between a header's name and its colon",
+            Self::Folded => "a header line is folded onto the next one",
+            Self::HeaderName => "a header name is empty or holds a character that no name may hold",
+            Self::HeaderValue => "a header value holds a control character",
+            Self::LengthNotDigits => "Content-Length must be digits only",
+            Self::LengthTooLarge => "Content-Length is too large",
+            Self::LengthsDiffer => "several Content-Length headers differ",
+            Self::LengthAndEncoding => "Content-Length and Transfer-Encoding exclude each other",
+            Self::Encoding => "the last Transfer-Encoding must be chunked, in HTTP/1.1",
+            Self::HostMissing => "HTTP/1.1 requires a Host header",
+            Self::HostDoubled => "there may be only one Host header",
+        })
+    }
+}
+
+/// How the body after a head ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    None,
+    Counted(u64),
+    Chunked,
+    Broken,
+}
+
+/// What the framing headers said, line by line.
+#[derive(Default)]
+struct Seen {
+    fault: Option<HeadFault>,
+    length: Option<u64>,
+    encoding: bool,
+    /// Whether the last `Transfer-Encoding` ends in `chunked`.
+    chunked: bool,
+    hosts: usize,
+}
+
+impl RequestHead {
+    /// Reads a head that ends with its empty line.
+    pub(super) fn read(raw: Vec<u8>) -> (Self, Framing) {
+        let mut lines = lines(&raw);
+        let request_line = lines.next().unwrap_or_default();
+        let mut seen = Seen { fault: request_line_fault(request_line), ..Seen::default() };
+        for line in lines {
+            seen.line(line);
+        }
+        let old = request_line.ends_with(b"HTTP/1.0");
+        if seen.encoding {
+            if seen.length.is_some() {
+                seen.note(HeadFault::LengthAndEncoding);
+            }
+            if old || !seen.chunked {
+                seen.note(HeadFault::Encoding);
+            }
+        }
+        match seen.hosts {
+            0 if !old => seen.note(HeadFault::HostMissing),
+            0 | 1 => {}
+            _ => seen.note(HeadFault::HostDoubled),
+        }
+        let framing = match (seen.fault, seen.length) {
+            (Some(fault), _) if fault.breaks_framing() => Framing::Broken,
+            (_, Some(bytes)) if bytes > 0 => Framing::Counted(bytes),
+            _ if seen.encoding => Framing::Chunked,
+            _ => Framing::None,
+        };
+        (Self { fault: seen.fault, raw }, framing)
+    }
+
+    /// The first thing in it that RFC 9112 forbids; what leaves the end of the request unknown goes first.
+    #[must_use]
+    pub fn fault(&self) -> Option<HeadFault> {
+        self.fault
+    }
+
+    /// The method as sent.
+    #[must_use]
+    pub fn method(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(request_line_parts(self.request_line()).0)
+    }
+
+    /// The target as sent, query included.
+    #[must_use]
+    pub fn target(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(request_line_parts(self.request_line()).1)
+    }
+
+    /// The version as sent; empty where there is none.
+    #[must_use]
+    pub fn version(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(request_line_parts(self.request_line()).2)
+    }
+
+    /// Names as sent and values without the space around them. Lines that have no readable name are left out.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        lines(&self.raw).skip(1).filter_map(|line| {
+            let colon = line.iter().position(|&byte| byte == b':')?;
+            let name = std::str::from_utf8(&line[..colon]).ok()?;
+            Some((name.trim(), line[colon + 1..].trim_ascii()))
+        })
+    }
+
+    /// The value of a header, whatever the case of its name; the first of several.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.headers().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    fn request_line(&self) -> &[u8] {
+        lines(&self.raw).next().unwrap_or_default()
+    }
+}
+
+/// The lines of a head without their ends, up to the empty one.
+fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = raw;
+    std::iter::from_fn(move || {
+        let end = super::until_line_feed(rest);
+        let (line, after) = rest.split_at(end);
+        rest = after.get(1..).unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+/// Method, target, version: what stands before the first space, between, and after the last one.
+fn request_line_parts(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let Some(first) = line.iter().position(|&byte| byte == b' ') else { return (line, b"", b"") };
+    let (method, rest) = (&line[..first], &line[first + 1..]);
+    match rest.iter().rposition(|&byte| byte == b' ') {
+        Some(last) => (method, &rest[..last], &rest[last + 1..]),
+        None => (method, rest, b""),
+    }
+}
+
+fn request_line_fault(line: &[u8]) -> Option<HeadFault> {
+    let (method, target, version) = request_line_parts(line);
+    if method.is_empty()
+        || !method.iter().all(|&byte| is_token(byte))
+        || target.is_empty()
+        || target.iter().any(|&byte| byte <= b' ' || byte == 0x7F)
+    {
+        return Some(HeadFault::RequestLine);
+    }
+    match version {
+        b"HTTP/1.1" | b"HTTP/1.0" => None,
+        b"" => Some(HeadFault::RequestLine),
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0'..=b'9'] => None,
+        [b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9'] => Some(HeadFault::UnsupportedVersion),
+        _ => Some(HeadFault::Version),
+    }
+}
+
+impl Seen {
+    /// Keeps the first fault, but lets one that breaks the framing take the place of one that does not.
+    fn note(&mut self, fault: HeadFault) {
+        if self.fault.is_none_or(|known| !known.breaks_framing() && fault.breaks_framing()) {
+            self.fault = Some(fault);
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if matches!(line.first(), Some(b' ' | b'\t')) {
+            return self.note(HeadFault::Folded);
+        }
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+            return self.note(HeadFault::NoColon);
+        };
+        let (name, value) = (&line[..colon], &line[colon + 1..]);
+        if !name.iter().fold(!name.is_empty(), |fine, &byte| fine & is_token(byte)) {
+            let spaced = matches!(name.last(), Some(b' ' | b'\t'));
+            return self.note(if spaced { HeadFault::SpaceBeforeColon } else { HeadFault::HeaderName });
+        }
+        // Without a way out of the loop it runs many bytes at a time.
+        let control = |byte: u8| (byte < b' ') & (byte != b'\t') | (byte == 0x7F);
+        if value.iter().fold(false, |bad, &byte| bad | control(byte)) {
+            self.note(HeadFault::HeaderValue);
+        }
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"host") => self.hosts += 1,
+            14 if name.eq_ignore_ascii_case(b"content-length") => self.length(value.trim_ascii()),
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                self.encoding = true;
+                let last = value.rsplit(|&byte| byte == b',').next().unwrap_or_default();
+                self.chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            }
+            _ => {}
+        }
+    }
+
+    fn length(&mut self, digits: &[u8]) {
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return self.note(HeadFault::LengthNotDigits);
+        }
+        let length = digits.iter().try_fold(0_u64, |length, &digit| {
+            length.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
+        });
+        match (length, self.length) {
+            (None, _) => self.note(HeadFault::LengthTooLarge),
+            (Some(length), Some(earlier)) if length != earlier => self.note(HeadFault::LengthsDiffer),
+            (Some(length), _) => self.length = Some(length),
+        }
+    }
+}
+
+/// Whether a byte may stand in a token (RFC 9110, 5.6.2).
+const fn is_token(byte: u8) -> bool {
+    TOKEN[byte as usize]
+}
+
+const TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
+            );
+        byte += 1;
+    }
+    table
+};

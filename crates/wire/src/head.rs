@@ -1,0 +1,123 @@
+//! The head of a response as bytes. No header is added that the caller did not name: no `Date`, no length.
+
+use std::borrow::Cow;
+
+/// Status and headers of a response, in the order in which they leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResponseHead {
+    /// HTTP status, 100..=999.
+    pub status: u16,
+    /// Names and values as they are to be written.
+    pub headers: Vec<(Cow<'static, str>, String)>,
+}
+
+impl ResponseHead {
+    /// A head without headers.
+    #[must_use]
+    pub fn new(status: u16) -> Self {
+        Self { status, headers: Vec::new() }
+    }
+
+    /// The same head with one more header at its end.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The value of a header, whatever the case of its name; the first of several.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// The head as `HTTP/1.1 200 OK`, its header lines and the empty line.
+    ///
+    /// A control character in a name or value leaves as a space: no scripted header can break the framing.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 + 48 * self.headers.len());
+        out.extend_from_slice(b"HTTP/1.1 ");
+        out.extend_from_slice(self.status.to_string().as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(reason(self.status).as_bytes());
+        out.extend_from_slice(b"\r\n");
+        for (name, value) in &self.headers {
+            out.extend(name.bytes().map(harmless));
+            out.extend_from_slice(b": ");
+            out.extend(value.bytes().map(harmless));
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+        out
+    }
+}
+
+fn harmless(byte: u8) -> u8 {
+    if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte }
+}
+
+/// The reason phrase of a status (IANA registry, plus 529, which providers made up); empty for an unknown one.
+#[must_use]
+pub fn reason(status: u16) -> &'static str {
+    REASONS.iter().find(|(known, _)| *known == status).map_or("", |(_, phrase)| phrase)
+}
+
+/// Statuses that a provider or something before it sends, the most frequent first.
+const REASONS: &[(u16, &str)] = &[
+    (200, "OK"),
+    (400, "Bad Request"),
+    (404, "Not Found"),
+    (429, "Too Many Requests"),
+    (500, "Internal Server Error"),
+    (401, "Unauthorized"),
+    (403, "Forbidden"),
+    (405, "Method Not Allowed"),
+    (408, "Request Timeout"),
+    (409, "Conflict"),
+    (413, "Content Too Large"),
+    (415, "Unsupported Media Type"),
+    (422, "Unprocessable Content"),
+    (502, "Bad Gateway"),
+    (503, "Service Unavailable"),
+    (504, "Gateway Timeout"),
+    (529, "Overloaded"),
+    (100, "Continue"),
+    (101, "Switching Protocols"),
+    (102, "Processing"),
+    (103, "Early Hints"),
+    (201, "Created"),
+    (202, "Accepted"),
+    (203, "Non-Authoritative Information"),
+    (204, "No Content"),
+    (205, "Reset Content"),
+    (206, "Partial Content"),
+    (300, "Multiple Choices"),
+    (301, "Moved Permanently"),
+    (302, "Found"),
+    (303, "See Other"),
+    (304, "Not Modified"),
+    (307, "Temporary Redirect"),
+    (308, "Permanent Redirect"),
+    (402, "Payment Required"),
+    (406, "Not Acceptable"),
+    (407, "Proxy Authentication Required"),
+    (410, "Gone"),
+    (411, "Length Required"),
+    (412, "Precondition Failed"),
+    (414, "URI Too Long"),
+    (416, "Range Not Satisfiable"),
+    (417, "Expectation Failed"),
+    (421, "Misdirected Request"),
+    (423, "Locked"),
+    (424, "Failed Dependency"),
+    (425, "Too Early"),
+    (426, "Upgrade Required"),
+    (428, "Precondition Required"),
+    (431, "Request Header Fields Too Large"),
+    (451, "Unavailable For Legal Reasons"),
+    (501, "Not Implemented"),
+    (505, "HTTP Version Not Supported"),
+    (507, "Insufficient Storage"),
+    (511, "Network Authentication Required"),
+];
