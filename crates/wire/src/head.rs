@@ -21,14 +21,22 @@ impl ResponseHead {
     /// The same head with one more header at its end.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.push(name, value);
         self
+    }
+
+    /// Adds a header at the end.
+    pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) {
+        self.headers.push((name.into(), value.into()));
     }
 
     /// The value of a header, whatever the case of its name; the first of several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     /// The head as `HTTP/1.1 200 OK`, its header lines and the empty line.

@@ -5,6 +5,7 @@
 
 pub mod act;
 pub mod dialect;
+pub mod fault;
 pub mod follow;
 pub mod head;
 pub mod json;

@@ -1,0 +1,84 @@
+//! What a fault gets to break, what it makes of it, and the helpers that rows share.
+
+use super::chunked;
+use super::param::{Param, fraction};
+use crate::act::{Act, After, Plan};
+use crate::dialect::Dialect;
+use crate::head::ResponseHead;
+use crate::json;
+use crate::reply::{Envelope, Reply};
+
+/// What would have been sent without the fault.
+#[derive(Clone, Debug)]
+pub struct Wanted<'w> {
+    /// The dialect that is spoken.
+    pub dialect: &'w Dialect,
+    /// What the model would have said; `None` lets the fault use words of its own.
+    pub reply: Option<&'w Reply>,
+    /// What that travels in.
+    pub envelope: &'w Envelope,
+    /// Whether a stream was asked for.
+    pub stream: bool,
+    /// Status and headers without type and length of the body, which the plan adds.
+    pub head: &'w ResponseHead,
+    /// What the file sets: name, value as JSON text.
+    pub params: &'w [(String, String)],
+    /// Seed of every random choice of this reply.
+    pub seed: u64,
+    /// Number of the faulted reply, from 1: makes canned ids fresh.
+    pub ordinal: u64,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faulted {
+    /// What to do on the socket.
+    pub plan: Plan,
+    /// The status that leaves; `None` where no head does.
+    pub status: Option<u16>,
+    /// The reply that leaves whole, if one does.
+    pub delivered: Option<Reply>,
+}
+
+impl Wanted<'_> {
+    /// The head for a whole body of so many bytes.
+    #[must_use]
+    pub fn whole_head(&self, length: usize) -> Vec<u8> {
+        let head = self.head.clone().with("content-type", self.dialect.content_type);
+        head.with("content-length", length.to_string()).to_bytes()
+    }
+
+    /// The head for a streamed body.
+    #[must_use]
+    pub fn stream_head(&self) -> Vec<u8> {
+        let head = self.head.clone().with("content-type", self.dialect.stream_type);
+        head.with("cache-control", "no-cache").with("transfer-encoding", "chunked").to_bytes()
+    }
+
+    /// A reply as it leaves without any fault: whole or streamed, in one write.
+    #[must_use]
+    pub fn unharmed(&self, reply: Reply, envelope: &Envelope) -> Faulted {
+        let bytes = if self.stream {
+            let mut bytes = self.stream_head();
+            for frame in (self.dialect.stream)(&reply, envelope) {
+                chunked::chunk(&mut bytes, &frame);
+            }
+            bytes.extend_from_slice(chunked::LAST);
+            bytes
+        } else {
+            let body = (self.dialect.render)(&reply, envelope);
+            let mut bytes = self.whole_head(body.len());
+            bytes.extend_from_slice(&body);
+            bytes
+        };
+        let plan = Plan { acts: vec![Act::Write(bytes)], after: After::KeepAlive };
+        Faulted { plan, status: Some(self.head.status), delivered: Some(reply) }
+    }
+
+    /// A parameter of kind [`super::ParamKind::Fraction`].
+    pub(super) fn fraction(&self, param: &Param) -> f64 {
+        let given = self.params.iter().find(|(name, _)| name == param.name).map(|(_, text)| text.as_str());
+        let read = |text: &str| json::parse(text.as_bytes()).ok().and_then(|tape| fraction(tape.root()));
+        given.and_then(read).or_else(|| read(param.default)).unwrap_or_default()
+    }
+}
