@@ -1,1 +1,19 @@
-//! driver
+//! The built-in reference agent: a small honest tool loop over any endpoint that speaks chat completions.
+//!
+//! The core decides without I/O and clock; `agent` joins it to the world. Must not know: the stand-in, scenarios, journals
+//! of runs, the command line.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod answer;
+mod core;
+mod delta;
+mod events;
+mod failure;
+mod history;
+mod incoming;
+mod options;
+mod tool;
+
+pub use agent::run;
+pub use options::{Exit, Options, Secret};

@@ -3,11 +3,13 @@
 //! No proxy, no redirects, no pool: a connection serves one request, so nothing of an earlier answer can leak into a
 //! later one. Must not know: dialects, retries, what the bytes mean.
 
+mod deadline;
 mod fail;
 #[cfg(test)]
 mod tests;
 mod url;
 
+pub use deadline::Deadline;
 pub use fail::DialError;
 pub use url::{BaseUrl, UrlError};
 

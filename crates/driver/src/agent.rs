@@ -1,0 +1,217 @@
+//! Joins the core to the world: sends its requests, does its actions in the workspace, tells what happens.
+
+use crate::core::{Conversation, Ending, Event, Next, Settings};
+use crate::failure::Failure;
+use crate::incoming::Incoming;
+use crate::options::{Exit, Options};
+use crate::tool::Action;
+use rehearsal_world::dial::{self, Answer, BaseUrl, Deadline, DialError, Method, Request};
+use rehearsal_world::room::{self, Ended, Room};
+use std::io::Write;
+
+/// Most bytes of one answer's body.
+const LARGEST_ANSWER: usize = 16 << 20;
+/// Largest file that is read or written, in bytes.
+const LARGEST_FILE: u64 = 256 << 10;
+/// Most bytes kept of a command's output.
+const MOST_OUTPUT: usize = 32 << 10;
+/// Most names in one listing.
+const MOST_NAMES: usize = 1000;
+/// Characters of one progress line.
+const LINE: usize = 300;
+
+/// Does the task. The model's last words go to `out`, one line for each thing that happens to `err`.
+pub async fn run(options: &Options, out: &mut impl Write, err: &mut impl Write) -> Exit {
+    let mut voice = Voice { key: options.api_key.expose(), err };
+    let ending = match Agent::open(options) {
+        Ok(agent) => agent.work(&mut voice).await,
+        Err(wrong) => Ending { exit: Exit::BadUsage, output: String::new(), reason: Some(wrong) },
+    };
+    if let Some(reason) = &ending.reason {
+        voice.say(reason);
+    }
+    let output = voice.hide(&ending.output);
+    let newline = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+    match write!(out, "{output}{newline}").and_then(|()| out.flush()) {
+        Ok(()) => ending.exit,
+        Err(error) => {
+            voice.say(&format!("the answer could not be written: {error}"));
+            Exit::GaveUp
+        }
+    }
+}
+
+struct Agent<'o> {
+    options: &'o Options,
+    base: BaseUrl,
+    room: Room,
+    deadline: Deadline,
+}
+
+impl<'o> Agent<'o> {
+    fn open(options: &'o Options) -> Result<Self, String> {
+        let base = BaseUrl::parse(&options.base_url).map_err(|error| error.to_string())?;
+        let limits = room::Limits {
+            file: LARGEST_FILE,
+            names: MOST_NAMES,
+            output: MOST_OUTPUT,
+            command: options.command_timeout,
+        };
+        let room = Room::open(&options.workspace, options.search_path.clone(), limits).map_err(|error| {
+            format!("the workspace {} cannot be opened: {error}", options.workspace.display())
+        })?;
+        if options.attempts == 0 {
+            return Err("there must be at least 1 attempt".to_owned());
+        }
+        for (name, text) in [("model", &options.model), ("prompt", &options.prompt)] {
+            if text.is_empty() {
+                return Err(format!("the {name} is empty"));
+            }
+        }
+        if !options.api_key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err("the API key holds a space or a character that no header may hold".to_owned());
+        }
+        Ok(Self { options, base, room, deadline: Deadline::after(options.total_timeout) })
+    }
+
+    async fn work(&self, voice: &mut Voice<'_, impl Write>) -> Ending {
+        let options = self.options;
+        let (mut conversation, mut next) = Conversation::begin(Settings {
+            model: options.model.clone(),
+            prompt: options.prompt.clone(),
+            stream: options.stream,
+            attempts: options.attempts,
+            iterations: options.iterations,
+            longest_wait: options.longest_wait,
+        });
+        loop {
+            let event = match next {
+                Next::Done(ending) => return ending,
+                Next::Ask { body, attempt } => {
+                    let event = self.deadline.within(self.ask(&body, attempt)).await;
+                    if let Some(Event::Failed(failure)) = &event {
+                        voice.say(&format!("attempt {attempt} failed: {failure}"));
+                    }
+                    event
+                }
+                Next::Wait(wait) => {
+                    voice.say(&format!("waiting {} ms", wait.as_millis()));
+                    self.deadline.wait(wait).await.then_some(Event::Waited)
+                }
+                Next::RunTools(actions) => self.deadline.within(self.run_tools(actions, voice)).await,
+            };
+            next = conversation.on(event.unwrap_or(Event::OutOfTime));
+        }
+    }
+
+    async fn ask(&self, body: &[u8], attempt: u32) -> Event {
+        let attempt = attempt.to_string();
+        let bearer = format!("Bearer {}", self.options.api_key.expose());
+        let mut headers = vec![
+            ("content-type", "application/json"),
+            ("accept", if self.options.stream { "text/event-stream" } else { "application/json" }),
+            ("user-agent", concat!("rehearsal/", env!("CARGO_PKG_VERSION"))),
+            ("x-rehearsal-attempt", attempt.as_str()),
+        ];
+        if !self.options.api_key.expose().is_empty() {
+            headers.push(("authorization", &bearer));
+        }
+        let request =
+            Request { method: Method::Post, endpoint: "/chat/completions", headers: &headers, body };
+        let wait = self.options.request_timeout;
+        let limits = dial::Limits { connect: wait, idle: wait, total: wait, body: LARGEST_ANSWER };
+        let received = match dial::ask(&self.base, request, limits).await {
+            Ok(answer) => receive(answer).await,
+            Err(error) => Err(error),
+        };
+        match received {
+            Ok(event) => event,
+            Err(error @ DialError::TooLarge(_)) => Event::Failed(Failure::TooLarge(error.to_string())),
+            Err(error) => Event::Failed(Failure::Wire(format!("{}: {error}", self.base))),
+        }
+    }
+
+    async fn run_tools(&self, actions: Vec<Action>, voice: &mut Voice<'_, impl Write>) -> Event {
+        let mut results = Vec::new();
+        for action in actions {
+            results.push(self.run_tool(&action, voice).await);
+        }
+        Event::ToolsRan(results)
+    }
+
+    async fn run_tool(&self, action: &Action, voice: &mut Voice<'_, impl Write>) -> String {
+        let result = match action {
+            Action::ReadFile { path } => {
+                voice.say(&format!("read_file {path}"));
+                self.room.read_file(path)
+            }
+            Action::WriteFile { path, content } => {
+                voice.say(&format!("write_file {path}"));
+                self.room
+                    .write_file(path, content)
+                    .map(|()| format!("wrote {} bytes to {path}", content.len()))
+            }
+            Action::ListDir { path } => {
+                voice.say(&format!("list_dir {path}"));
+                self.room.list_dir(path)
+            }
+            Action::RunCommand { command } => {
+                voice.say(&format!("run_command {command}"));
+                self.room.run_command(command).await.map(|ran| self.describe(&ran))
+            }
+        };
+        result.unwrap_or_else(|error| format!("error: {error}"))
+    }
+
+    fn describe(&self, ran: &room::Ran) -> String {
+        let head = match ran.ended {
+            Ended::Exited(status) => format!("exit status {status}"),
+            Ended::Killed => "ended by a signal".to_owned(),
+            Ended::TimedOut => {
+                format!("ended at the time limit of {} s", self.options.command_timeout.as_secs())
+            }
+        };
+        let dropped = match ran.dropped {
+            0 => String::new(),
+            bytes => format!("\n({bytes} more bytes of output)"),
+        };
+        format!("{head}\n{}{dropped}", ran.output)
+    }
+}
+
+async fn receive(mut answer: Answer) -> Result<Event, DialError> {
+    if answer.status() != 200 {
+        let retry_after = answer.retry_after();
+        let status = answer.status();
+        // The status alone is an answer, even where its body never comes.
+        let body = answer.whole().await.unwrap_or_default();
+        return Ok(Event::Failed(Failure::of_status(status, &body, retry_after)));
+    }
+    let mut incoming = Incoming::default();
+    while let Some(piece) = answer.next().await? {
+        if incoming.push(&piece) {
+            break;
+        }
+    }
+    Ok(incoming.finish().map_or_else(Event::Failed, Event::Answered))
+}
+
+/// Says what happens: one line a thing, without control characters and without the key.
+struct Voice<'v, W> {
+    key: &'v str,
+    err: &'v mut W,
+}
+
+impl<W: Write> Voice<'_, W> {
+    fn say(&mut self, text: &str) {
+        let text = self.hide(text);
+        let line: String =
+            text.chars().take(LINE).map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        // Nobody may be listening any more; the work goes on.
+        let _ = writeln!(self.err, "agent: {line}");
+    }
+
+    fn hide(&self, text: &str) -> String {
+        if self.key.is_empty() { text.to_owned() } else { text.replace(self.key, "(hidden)") }
+    }
+}

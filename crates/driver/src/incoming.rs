@@ -1,0 +1,113 @@
+//! Takes the body of a 200 as it arrives and makes an answer of it, as a stream or whole: what came decides, not what
+//! was asked for, since gateways confuse the two.
+
+use crate::answer::Answer;
+use crate::delta::Assembly;
+use crate::events::Events;
+use crate::failure::{Failure, excerpt};
+use rehearsal_wire::json;
+
+/// The last event of a stream.
+const DONE: &str = "[DONE]";
+
+/// A body in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Incoming {
+    form: Form,
+}
+
+#[derive(Debug, Default)]
+enum Form {
+    /// Nothing but white space yet.
+    #[default]
+    Open,
+    Whole(Vec<u8>),
+    Stream(Box<Stream>),
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    events: Events,
+    assembly: Assembly,
+    failure: Option<Failure>,
+    done: bool,
+    any: bool,
+}
+
+impl Incoming {
+    /// Takes bytes; says whether the answer is over, though the connection may stay open.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> bool {
+        if let Form::Open = self.form {
+            let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) else { return false };
+            // A comment, or one of the fields data, event, id and retry.
+            self.form = match first {
+                b':' | b'd' | b'e' | b'i' | b'r' => Form::Stream(Box::default()),
+                _ => Form::Whole(Vec::new()),
+            };
+        }
+        match &mut self.form {
+            Form::Open => false,
+            Form::Whole(body) => {
+                body.extend_from_slice(bytes);
+                false
+            }
+            Form::Stream(stream) => stream.push(bytes),
+        }
+    }
+
+    /// The answer, once the body has ended.
+    ///
+    /// # Errors
+    /// [`Failure`] where it is none.
+    pub(crate) fn finish(self) -> Result<Answer, Failure> {
+        match self.form {
+            Form::Open => Err(Failure::BadAnswer("status 200 with an empty body".to_owned())),
+            Form::Whole(body) => whole(&body),
+            Form::Stream(stream) => stream.finish(),
+        }
+    }
+}
+
+fn whole(body: &[u8]) -> Result<Answer, Failure> {
+    // Some gateways end a plain answer as if it were a stream.
+    let trimmed = body.trim_ascii_end();
+    let body = trimmed.strip_suffix(b"data: [DONE]").unwrap_or(trimmed);
+    let tape = json::parse(body).map_err(|broken| {
+        Failure::BadAnswer(format!("the answer is not JSON ({broken}): {}", excerpt(body)))
+    })?;
+    Answer::of_body(tape.root())
+}
+
+impl Stream {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let mut events = std::mem::take(&mut self.events);
+        events.push(bytes, |data| self.take(&data));
+        self.events = events;
+        self.done || self.failure.is_some()
+    }
+
+    fn take(&mut self, data: &str) {
+        self.any = true;
+        if self.done || self.failure.is_some() {
+            return;
+        }
+        if data.trim() == DONE {
+            self.done = true;
+        } else if let Err(failure) = self.assembly.add(data) {
+            self.failure = Some(failure);
+        }
+    }
+
+    fn finish(mut self) -> Result<Answer, Failure> {
+        if !self.done
+            && let Some(data) = std::mem::take(&mut self.events).finish()
+        {
+            self.take(&data);
+        }
+        match self.failure {
+            Some(failure) => Err(failure),
+            None if !self.any => Err(Failure::BadAnswer("the stream held no event".to_owned())),
+            None => self.assembly.finish(),
+        }
+    }
+}
