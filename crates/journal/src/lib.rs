@@ -3,4 +3,13 @@
 //! Must not know: where lines are kept, what a dialect is, anything of ours.
 #![forbid(unsafe_code)]
 
+pub mod body;
+pub mod chain;
+pub mod digest;
 pub mod event;
+pub mod fold;
+pub mod line;
+pub mod normal;
+pub mod redact;
+pub mod seed_log;
+pub mod verify;

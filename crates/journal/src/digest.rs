@@ -1,0 +1,70 @@
+//! SHA-256 and its hexadecimal form, without allocation where a line is on its way.
+
+use sha2::{Digest as _, Sha256};
+
+/// The sum that stands before a first line: 64 zeros.
+pub const ZERO: [u8; 64] = [b'0'; 64];
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// SHA-256 of `bytes`.
+#[must_use]
+pub fn of(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// The 64 lower-case hexadecimal digits of a digest.
+#[must_use]
+pub fn hex(digest: &[u8; 32]) -> [u8; 64] {
+    let mut out = [0; 64];
+    for (pair, byte) in out.chunks_exact_mut(2).zip(digest) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+    }
+    out
+}
+
+/// The same as text.
+#[must_use]
+pub fn text(digest: &[u8; 32]) -> String {
+    hex(digest).iter().map(|&digit| char::from(digit)).collect()
+}
+
+/// A digest that is built piece by piece.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Sha256);
+
+impl Running {
+    /// Takes in more bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all bytes taken in.
+    #[must_use]
+    pub fn finish(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
+
+/// Whether these are 64 lower-case hexadecimal digits.
+pub(crate) fn is_hex(bytes: &[u8]) -> bool {
+    bytes.len() == 64 && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_published_vector() {
+        let want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(text(&of(b"abc")), want);
+        let mut running = Running::default();
+        running.update(b"a");
+        running.update(b"bc");
+        assert_eq!(text(&running.finish()), want);
+        assert!(is_hex(want.as_bytes()));
+        assert!(!is_hex(want.to_uppercase().as_bytes()));
+    }
+}

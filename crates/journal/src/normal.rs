@@ -1,0 +1,226 @@
+//! The normalised form of a journal: equal for two runs of the same suite, whatever the clock, ports and folders were.
+//!
+//! Dropped or masked, and why:
+//! - `v`, `seq`, `t`, `prev`, `sum` of every line: time and what hangs on it.
+//! - `opened`: `run`, `unix_ms`; the openings of later segments wholly, since they depend on sizes.
+//! - `asked`: `conn`; of `body` all but that there was one, since bodies hold ports, paths and times and so do length
+//!   and digest; the values of the headers in [`VOLATILE`]; headers are written out where the line left them out.
+//! - `answered`: stands with its request, sorted by exchange. `bytes` and `sha256` stay only for a complete answer to an
+//!   accepted request of the conversation, since refusals quote the request. An answer that the client did not wait for
+//!   is dropped: whether it is seen before the journal closes is a matter of time.
+//! - `agent_started`: `pid`, arguments that are absolute paths. `agent_exited`: `ran_ms`, output lengths and digests.
+//! - In every text: case tokens (`/t/…`), ports of loopback addresses, and what the caller names (folders, tokens).
+
+use crate::digest;
+use crate::event::{
+    AgentExited, AgentStarted, Answered, Asked, Delivered, End, Event, Kind, Noted, Opened, Output, Rejected,
+};
+use std::collections::BTreeMap;
+
+/// Headers whose values differ from run to run: lengths and hosts hold ports and paths, the others are ids and times.
+pub const VOLATILE: &[&str] = &[
+    "content-length",
+    "date",
+    "host",
+    "idempotency-key",
+    "referer",
+    "origin",
+    "traceparent",
+    "tracestate",
+    "x-client-request-id",
+    "x-request-id",
+];
+
+const MASK: &str = "*";
+
+/// Normalises the events of one journal, given in the order of its lines. Each pair of `also` is a text of this run,
+/// such as its workspace, and the word to put in its place; longer texts first where one holds another.
+#[must_use]
+pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str, &str)]) -> Vec<String> {
+    let mut exchanges: BTreeMap<u64, (Asked, Option<Answered>)> = BTreeMap::new();
+    let mut headers: Option<Vec<(String, String)>> = None;
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mask = |text: &mut String| *text = masked(text, also);
+    for event in events {
+        match event {
+            Event::Opened(opened) if opened.segment > 1 => {}
+            Event::Opened(opened) => {
+                before.push(Event::Opened(Opened { run: MASK.to_owned(), unix_ms: 0, ..opened.clone() }));
+            }
+            Event::Asked(asked) => {
+                if asked.headers.is_some() {
+                    headers.clone_from(&asked.headers);
+                }
+                let asked = Asked { headers: headers.clone(), ..Asked::clone(asked) };
+                exchanges.insert(asked.exchange, (normal_asked(asked, &mask), None));
+            }
+            Event::Answered(answered) => {
+                if let Some((_, slot)) = exchanges.get_mut(&answered.exchange) {
+                    *slot = Some(answered.clone());
+                }
+            }
+            Event::AgentStarted(started) => before.push(Event::AgentStarted(normal_start(started, &mask))),
+            Event::AgentExited(exited) => after.push(Event::AgentExited(normal_exit(exited))),
+            Event::WorkspaceSeen(seen) => after.push(Event::WorkspaceSeen(seen.clone())),
+            Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
+        }
+    }
+    let mut lines: Vec<String> = before.iter().map(written).collect();
+    for (asked, answered) in exchanges.into_values() {
+        let answered = answered.and_then(|answered| normal_answer(&asked, answered));
+        lines.push(written(&Event::Asked(Box::new(asked))));
+        lines.extend(answered.map(|answered| written(&Event::Answered(answered))));
+    }
+    lines.extend(after.iter().map(written));
+    lines
+}
+
+/// SHA-256 over the lines with a line feed each, hexadecimal.
+#[must_use]
+pub fn digest(lines: &[String]) -> String {
+    let mut running = digest::Running::default();
+    for line in lines {
+        running.update(line.as_bytes());
+        running.update(b"\n");
+    }
+    digest::text(&running.finish())
+}
+
+fn written(event: &Event) -> String {
+    match serde_json::to_string(event) {
+        Ok(text) => text,
+        Err(error) => panic!("an event is always a JSON object: {error}"),
+    }
+}
+
+fn normal_asked(asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
+    // Every field is named, so that a new one must be thought of here.
+    let Asked {
+        exchange,
+        conn: _,
+        method,
+        mut path,
+        mut headers,
+        body,
+        kind,
+        class,
+        phrasing,
+        step,
+        n_messages,
+        n_assistant,
+        stream,
+        mut reject,
+        mut notes,
+        answers,
+        delivered,
+        http_status,
+        mut bad_json,
+        attempt_of,
+    } = asked;
+    mask(&mut path);
+    for (name, value) in headers.iter_mut().flatten() {
+        match VOLATILE.iter().any(|volatile| name.eq_ignore_ascii_case(volatile)) {
+            true => MASK.clone_into(value),
+            false => mask(value),
+        }
+    }
+    let body = body.map(|mut body| {
+        (body.len, body.head, body.tail, body.at) = (0, 0, 0, 0);
+        MASK.clone_into(&mut body.sha256);
+        body
+    });
+    if let Some(Rejected { rule: _, kind: _, code: _, param: _, pointer: _, message }) = &mut reject {
+        mask(message);
+    }
+    for Noted { code: _, pointer: _, message } in &mut notes {
+        mask(message);
+    }
+    if let Some(bad) = &mut bad_json {
+        // The place counts bytes that may hold a path, and the bytes near it may be one.
+        bad.offset = 0;
+        MASK.clone_into(&mut bad.near);
+    }
+    let Delivered { calls: _, finish_reason: _, api_error: _, fault: _ } = &delivered;
+    Asked {
+        exchange,
+        conn: 0,
+        method,
+        path,
+        headers,
+        body,
+        kind,
+        class,
+        phrasing,
+        step,
+        n_messages,
+        n_assistant,
+        stream,
+        reject,
+        notes,
+        answers,
+        delivered,
+        http_status,
+        bad_json,
+        attempt_of,
+    }
+}
+
+fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {
+    match answered.end {
+        End::ClientLeft => None,
+        End::TimedOut => Some(Answered { bytes: 0, sha256: MASK.to_owned(), ..answered }),
+        End::Complete if asked.reject.is_some() || matches!(asked.kind, Kind::Aside | Kind::WrongPath) => {
+            Some(Answered { bytes: 0, sha256: MASK.to_owned(), ..answered })
+        }
+        End::Complete => Some(answered),
+    }
+}
+
+fn normal_start(started: &AgentStarted, mask: &impl Fn(&mut String)) -> AgentStarted {
+    let AgentStarted { mut argv, pid: _, mut prompt, time_limit_ms } = started.clone();
+    for argument in &mut argv {
+        mask(argument);
+        if argument.starts_with('/') {
+            MASK.clone_into(argument);
+        }
+    }
+    mask(&mut prompt);
+    AgentStarted { argv, pid: 0, prompt, time_limit_ms }
+}
+
+fn normal_exit(exited: &AgentExited) -> AgentExited {
+    let AgentExited { status, signal, timed_out, ran_ms: _, stdout: _, stderr: _ } = exited.clone();
+    let hidden = || Output { bytes: 0, sha256: MASK.to_owned(), capped: false };
+    AgentExited { status, signal, timed_out, ran_ms: 0, stdout: hidden(), stderr: hidden() }
+}
+
+/// Loopback addresses as they are written before a port.
+const HOSTS: &[&str] = &["127.0.0.1:", "localhost:", "[::1]:"];
+
+fn masked(text: &str, also: &[(&str, &str)]) -> String {
+    let mut out = text.to_owned();
+    for (from, to) in also.iter().filter(|(from, _)| !from.is_empty()) {
+        if out.contains(from) {
+            out = out.replace(from, to);
+        }
+    }
+    for host in HOSTS {
+        out = after_each(&out, host, |byte| byte.is_ascii_digit());
+    }
+    after_each(&out, "/t/", |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+/// Puts the mask in the place of the run of `eaten` bytes that follows each `mark`.
+fn after_each(text: &str, mark: &str, eaten: impl Fn(u8) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(mark) {
+        let (before, after) = rest.split_at(at + mark.len());
+        let length = after.bytes().take_while(|&byte| eaten(byte)).count();
+        out.push_str(before);
+        out.push_str(if length > 0 { MASK } else { "" });
+        rest = &after[length..];
+    }
+    out.push_str(rest);
+    out
+}
