@@ -1,0 +1,251 @@
+//! The load: requests that differ in their last message, sent by `wrk` where it is installed and by one thread of ours where not.
+
+use crate::bare::Form;
+use crate::server::Server;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Digits of the number that makes each request its own.
+const DIGITS: usize = 10;
+
+/// One kind of load.
+pub(crate) struct Load {
+    /// The request before its number.
+    before: String,
+    /// The request after its number.
+    after: String,
+    /// Connections at once.
+    connections: usize,
+    /// What bare answers beside it.
+    pub(crate) bare_form: Form,
+}
+
+/// What a load measured.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Measured {
+    pub(crate) requests: u64,
+    pub(crate) time: Duration,
+    /// Processor time of the server, microseconds.
+    pub(crate) cpu: f64,
+}
+
+impl Measured {
+    pub(crate) fn rate(&self) -> f64 {
+        self.requests as f64 / self.time.as_secs_f64()
+    }
+
+    pub(crate) fn cpu_micros(&self) -> f64 {
+        self.cpu / self.requests as f64
+    }
+}
+
+impl Load {
+    pub(crate) fn small() -> Self {
+        Self::of(32, Form::Plain, "bench-small", "", &[], "")
+    }
+
+    pub(crate) fn streamed() -> Self {
+        Self::of(32, Form::Plain, "bench-stream", r#","stream":true"#, &[], "")
+    }
+
+    pub(crate) fn dripped() -> Self {
+        Self::of(32, Form::Dripped, "bench-drip", r#","stream":true"#, &[], "")
+    }
+
+    pub(crate) fn large() -> Self {
+        Self::of(16, Form::Plain, "bench-large", "", &history(), &tools())
+    }
+
+    pub(crate) fn held_small() -> Self {
+        Self::of(1, Form::Plain, "bench-held", r#","stream":true"#, &[], "")
+    }
+
+    pub(crate) fn held_large() -> Self {
+        Self::of(1, Form::Plain, "bench-held", r#","stream":true"#, &history(), &tools())
+    }
+
+    fn of(connections: usize, bare_form: Form, marker: &str, extra: &str, history: &[String], tools: &str) -> Self {
+        let mut messages = String::from(r#"{"role":"system","content":"You are under test."}"#);
+        for message in history {
+            messages.push(',');
+            messages.push_str(message);
+        }
+        let start = format!(r#"{{"model":"gpt-4o-mini"{extra}{tools},"messages":[{messages},{{"role":"user","content":"{marker} "#);
+        let after = r#""}]}"#.to_owned();
+        let length = start.len() + DIGITS + after.len();
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer test\r\nContent-Length: {length}\r\n\r\n"
+        );
+        Self { before: head + &start, after, connections, bare_form }
+    }
+
+    fn request(&self, number: u64, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(self.before.as_bytes());
+        out.extend_from_slice(format!("{number:0DIGITS$}").as_bytes());
+        out.extend_from_slice(self.after.as_bytes());
+    }
+}
+
+/// 177 messages of an agent at work: with the system message, the last user message and their like 180 in a request.
+fn history() -> Vec<String> {
+    let mut messages = Vec::new();
+    for i in 0..59 {
+        let words = format!("Line {i} of a file that the agent reads, with some code in it: fn main() {{ run(); }}\\n").repeat(5);
+        messages.push(format!(r#"{{"role":"user","content":"Please look at file number {i} and go on. {words}"}}"#));
+        messages.push(format!(
+            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{i}","type":"function","function":{{"name":"tool_{}","arguments":"{{\"path\": \"src/file_{i}.rs\", \"line\": {i}}}"}}}}]}}"#,
+            i % 20
+        ));
+        messages.push(format!(r#"{{"role":"tool","tool_call_id":"call_{i}","content":"{words}"}}"#));
+    }
+    messages.push(r#"{"role":"user","content":"Nearly there."}"#.to_owned());
+    messages
+}
+
+fn tools() -> String {
+    let mut text = String::from(r#","tools":["#);
+    for i in 0..20 {
+        let about = "What this tool does, when to use it and when not, as agents like to say at length. ".repeat(6);
+        let _ = write!(
+            text,
+            r#"{}{{"type":"function","function":{{"name":"tool_{i}","description":"{about}","parameters":{{"type":"object","properties":{{"path":{{"type":"string","description":"{}"}},"line":{{"type":"integer","minimum":0}}}},"required":["path"]}}}}}}"#,
+            if i == 0 { "" } else { "," },
+            "A path relative to the workspace. ".repeat(4),
+        );
+    }
+    text + "]"
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+/// Runs a load for a time.
+pub(crate) fn run(address: SocketAddr, load: &Load, time: Duration) -> Measured {
+    if time >= Duration::from_secs(1) && Command::new("wrk").arg("--version").output().is_ok() {
+        return wrk(address, load, time);
+    }
+    let end = Instant::now() + time;
+    let started = Instant::now();
+    let requests = runtime().block_on(async {
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..load.connections {
+            let (before, after) = (load.before.clone(), load.after.clone());
+            let load = Load { before, after, connections: 1, bare_form: load.bare_form };
+            tasks.spawn(async move {
+                let mut socket = connect(address).await;
+                let (mut request, mut reply, mut done) = (Vec::new(), Vec::new(), 0u64);
+                while Instant::now() < end {
+                    load.request(NUMBER.fetch_add(1, Ordering::Relaxed), &mut request);
+                    socket.write_all(&request).await.expect("a request sent");
+                    read_reply(&mut socket, &mut reply).await;
+                    done += 1;
+                }
+                done
+            });
+        }
+        tasks.join_all().await.into_iter().sum()
+    });
+    Measured { requests, time: started.elapsed(), cpu: 0.0 }
+}
+
+fn wrk(address: SocketAddr, load: &Load, time: Duration) -> Measured {
+    let script = std::env::temp_dir().join(format!("rehearsal-load-{}.lua", std::process::id()));
+    let text = format!(
+        "local n = {}\nlocal before = {}\nlocal after = {}\nrequest = function() n = n + 1; return before .. string.format('%0{DIGITS}d', n) .. after end\n",
+        NUMBER.fetch_add(100_000_000, Ordering::Relaxed),
+        lua(&load.before),
+        lua(&load.after)
+    );
+    std::fs::write(&script, text).expect("a script for wrk");
+    let output = Command::new("wrk")
+        .args(["-t1", &format!("-c{}", load.connections), &format!("-d{}s", time.as_secs()), "-s"])
+        .arg(&script)
+        .arg(format!("http://{address}/"))
+        .output()
+        .expect("wrk");
+    let _gone = std::fs::remove_file(&script);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!text.contains("Non-2xx"), "not every answer was 200: {text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let requests = words.windows(2).find(|pair| pair[1] == "requests").and_then(|pair| pair[0].parse().ok()).expect("a count");
+    Measured { requests, time, cpu: 0.0 }
+}
+
+fn lua(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\r', "\\r").replace('\n', "\\n"))
+}
+
+async fn connect(address: SocketAddr) -> TcpStream {
+    let socket = TcpStream::connect(address).await.expect("a connection");
+    socket.set_nodelay(true).expect("no delay");
+    socket
+}
+
+/// Reads one whole reply (by its length or its last chunk) and gives the size of its body, framing included.
+async fn read_reply(socket: &mut TcpStream, reply: &mut Vec<u8>) -> usize {
+    reply.clear();
+    loop {
+        assert!(socket.read_buf(reply).await.expect("a reply") > 0, "the server left");
+        let Some(head) = reply.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4) else { continue };
+        assert!(reply.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(reply));
+        let text = String::from_utf8_lossy(&reply[..head]).to_ascii_lowercase();
+        let whole = match text.split("content-length:").nth(1) {
+            Some(rest) => reply.len() - head >= rest.split("\r\n").next().and_then(|n| n.trim().parse().ok()).expect("a length"),
+            None => reply.ends_with(b"0\r\n\r\n"),
+        };
+        if whole {
+            return reply.len() - head;
+        }
+    }
+}
+
+/// One request on a connection of its own, tried until the server listens; the size of the reply's body.
+pub(crate) fn once(address: SocketAddr, load: &Load) -> usize {
+    runtime().block_on(async {
+        let mut socket = connect(address).await;
+        let (mut request, mut reply) = (Vec::new(), Vec::new());
+        load.request(NUMBER.fetch_add(1, Ordering::Relaxed), &mut request);
+        socket.write_all(&request).await.expect("a request sent");
+        read_reply(&mut socket, &mut reply).await
+    })
+}
+
+/// Opens streams and reads the first byte of each; they stay open until dropped.
+pub(crate) fn hold(server: &Server, load: &Load, count: usize) -> Vec<std::net::TcpStream> {
+    use std::io::{Read as _, Write as _};
+    let mut request = Vec::new();
+    let mut streams: Vec<std::net::TcpStream> = (0..count)
+        .map(|_| {
+            let mut socket = std::net::TcpStream::connect(server.address).expect("a connection");
+            load.request(NUMBER.fetch_add(1, Ordering::Relaxed), &mut request);
+            socket.write_all(&request).expect("a request sent");
+            socket
+        })
+        .collect();
+    for socket in &mut streams {
+        socket.set_read_timeout(Some(Duration::from_secs(30))).expect("a deadline");
+        socket.read_exact(&mut [0]).expect("the first byte");
+    }
+    streams
+}
+
+/// The slowest of some requests, one after the other.
+pub(crate) fn slowest_of(server: &Server, load: &Load, count: usize) -> Duration {
+    (0..count)
+        .map(|_| {
+            let started = Instant::now();
+            once(server.address, load);
+            started.elapsed()
+        })
+        .max()
+        .expect("at least one")
+}

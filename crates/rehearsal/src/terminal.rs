@@ -1,0 +1,26 @@
+//! Lines for people. A reader that has gone away (a closed pipe) is no failure.
+
+use std::io::{IsTerminal as _, Write as _};
+
+/// A line on standard output.
+pub(crate) fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    let _gone = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// Text on standard output as it is.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A line on standard error.
+pub(crate) fn complain(line: &str) {
+    let mut err = std::io::stderr().lock();
+    let _gone = writeln!(err, "{line}");
+}
+
+/// Whether standard output is a terminal that shows colours.
+pub(crate) fn colour() -> bool {
+    std::io::stdout().is_terminal() && !crate::env::no_color()
+}

@@ -1,0 +1,53 @@
+//! How the agent's process fared.
+
+use super::{Check, Evidence, Found};
+
+pub(super) const NOT_STARTED: Check = Check { code: "agent-not-started", judge: not_started };
+pub(super) const TIME_LIMIT: Check = Check { code: "time-limit", judge: time_limit };
+pub(super) const KILLED: Check = Check { code: "agent-killed", judge: killed };
+pub(super) const EXIT_STATUS: Check = Check { code: "exit-status", judge: exit_status };
+
+fn not_started(evidence: &Evidence<'_>) -> Vec<Found> {
+    match evidence.facts.started {
+        Some(_) => Vec::new(),
+        None => vec![Found::new("the agent's process could not be started")],
+    }
+}
+
+fn time_limit(evidence: &Evidence<'_>) -> Vec<Found> {
+    let (Some(started), Some(exited)) = (&evidence.facts.started, &evidence.facts.exited) else { return Vec::new() };
+    if !exited.timed_out {
+        return Vec::new();
+    }
+    let limit = started.time_limit_ms / 1000;
+    let message = if evidence.phrasing.hostile {
+        format!("the agent had not given up when its time limit of {limit} s was over; it should have: this case never ends well")
+    } else {
+        format!("the agent had not ended when its time limit of {limit} s was over")
+    };
+    vec![Found::at(message, evidence.facts.asked().last().map(|request| request.exchange))]
+}
+
+fn killed(evidence: &Evidence<'_>) -> Vec<Found> {
+    match &evidence.facts.exited {
+        Some(exited) if !exited.timed_out => match exited.signal {
+            Some(signal) => vec![Found::new(format!("the agent was ended by signal {signal}"))],
+            None => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn exit_status(evidence: &Evidence<'_>) -> Vec<Found> {
+    let Some(status) = evidence.facts.exited.as_ref().and_then(|exited| exited.status) else { return Vec::new() };
+    // An agent that gives up may say so with any status; one that succeeds says 0.
+    let wanted = match evidence.phrasing.expect_agent.exit {
+        Some(wanted) => wanted,
+        None if evidence.phrasing.hostile => return Vec::new(),
+        None => 0,
+    };
+    if status == wanted {
+        return Vec::new();
+    }
+    vec![Found::new(format!("the agent ended with status {status}; {wanted} was expected"))]
+}
