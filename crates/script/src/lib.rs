@@ -3,4 +3,18 @@
 //! Must not know: sockets, files on disk (it gets their text), clocks, the journal.
 #![forbid(unsafe_code)]
 
+mod find;
+pub mod finding;
+mod fold;
+pub mod issued;
+mod lint;
+mod nearest;
+mod node;
+pub mod pick;
+mod read;
 pub mod scenario;
+mod schema;
+mod span;
+
+pub use read::{File, Known, lint, read};
+pub use schema::json_schema;

@@ -1,0 +1,147 @@
+//! A mistake in a file that somebody wrote: what, where, and what to do about it.
+
+use std::fmt;
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The file cannot be used.
+    Error,
+    /// The file can be used, but probably does not do what its author wants.
+    Warning,
+}
+
+/// What sort of mistake it is; stable, for programs that read the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// The text is not JSON, not YAML or not UTF-8.
+    Syntax,
+    /// A key stands twice in one map.
+    DuplicateKey,
+    /// Nested too deep, repeated too often, or expanded too far.
+    TooMuch,
+    /// The file's version is not one that this program reads.
+    Version,
+    /// A field that does not exist.
+    UnknownField,
+    /// A field that must be there is not.
+    MissingField,
+    /// A value of the wrong type or out of its range.
+    WrongValue,
+    /// A name of a rule, a fault or a parameter that does not exist.
+    UnknownName,
+    /// Two things bear the same name.
+    Clash,
+    /// Two parts of the file contradict each other, so that nothing could ever pass.
+    Contradiction,
+    /// Legal, but likely to surprise.
+    Suspicious,
+}
+
+impl Code {
+    /// The code as programs read it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::DuplicateKey => "duplicate-key",
+            Self::TooMuch => "too-much",
+            Self::Version => "version",
+            Self::UnknownField => "unknown-field",
+            Self::MissingField => "missing-field",
+            Self::WrongValue => "wrong-value",
+            Self::UnknownName => "unknown-name",
+            Self::Clash => "clash",
+            Self::Contradiction => "contradiction",
+            Self::Suspicious => "suspicious",
+        }
+    }
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The file as it was named.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What sort of mistake it is.
+    pub code: Code,
+    /// What is wrong: one sentence without a full stop.
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let weight = match self.severity {
+            Severity::Error => "",
+            Severity::Warning => "warning: ",
+        };
+        write!(f, "{}:{}:{}: {weight}{}", self.file, self.line, self.column, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A place in the file that is being read; line and column from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spot {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+impl Spot {
+    pub(crate) const START: Self = Self { line: 1, column: 1 };
+}
+
+/// All that was found in one file so far.
+pub(crate) struct Findings<'f> {
+    pub(crate) file: &'f str,
+    pub(crate) list: Vec<Finding>,
+}
+
+impl<'f> Findings<'f> {
+    pub(crate) fn new(file: &'f str) -> Self {
+        Self { file, list: Vec::new() }
+    }
+
+    pub(crate) fn error(&mut self, at: Spot, code: Code, message: impl Into<String>) {
+        self.push(at, Severity::Error, code, message.into(), None);
+    }
+
+    pub(crate) fn error_with_hint(
+        &mut self,
+        at: Spot,
+        code: Code,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.push(at, Severity::Error, code, message.into(), Some(hint.into()));
+    }
+
+    pub(crate) fn warning(&mut self, at: Spot, message: impl Into<String>, hint: impl Into<String>) {
+        self.push(at, Severity::Warning, Code::Suspicious, message.into(), Some(hint.into()));
+    }
+
+    fn push(&mut self, at: Spot, severity: Severity, code: Code, message: String, hint: Option<String>) {
+        let (line, column) = (at.line as usize, at.column as usize);
+        self.list.push(Finding { file: self.file.to_owned(), line, column, severity, code, message, hint });
+    }
+
+    /// The findings in the order of the file, each once: a script that several phrasings share is read for each.
+    pub(crate) fn into_sorted(mut self) -> Vec<Finding> {
+        self.list.sort_by(|a, b| {
+            (a.line, a.column, a.severity, a.code, &a.message).cmp(&(b.line, b.column, b.severity, b.code, &b.message))
+        });
+        self.list.dedup();
+        self.list
+    }
+}

@@ -1,0 +1,128 @@
+//! One step: what the model says, or how the provider fails.
+
+use super::class::Context;
+use super::fault;
+use super::step::spot;
+use crate::finding::{Code, Findings, Spot};
+use crate::node::{Content, Node};
+use crate::scenario::{Action, ApiError, Said, ScriptedCall};
+use rehearsal_wire::reply::Usage;
+
+/// Tokens where the file does not say.
+const USAGE: Usage = Usage { prompt: 100, completion: 100 };
+
+/// Reads what happens at a step.
+pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Action {
+    let has = |field: &str| step.get(field).is_some();
+    if has("api_error") {
+        if !context.seed {
+            let others = ["text", "tool_calls", "refusal", "fault", "usage", "finish_reason", "pacing"];
+            for other in others.into_iter().filter(|other| has(other)) {
+                let message = format!("`{other}` says nothing beside `api_error`");
+                findings.error_with_hint(spot(step, other), Code::Contradiction, message, "put it into a step of its own");
+            }
+        }
+        return Action::Error(api_error(step.get("api_error").unwrap_or(step), context, findings));
+    }
+    let calls = step.get("tool_calls").filter(|node| !node.is_null());
+    let speaks = has("text") || calls.is_some_and(|calls| context.seed || !calls.items().is_empty());
+    let speaks = speaks || (has("refusal") && !context.seed);
+    if has("fault") && !context.seed {
+        let (name, params) = fault::fault(step.get("fault").unwrap_or(step), context, findings);
+        let said = speaks.then(|| said(step, context, findings));
+        return Action::Fault { name, params, said };
+    }
+    // In the older form an empty list of calls without a text stops the file as well.
+    if !speaks || (context.seed && !has("text") && calls.is_none_or(|calls| calls.items().is_empty())) {
+        let (message, hint) = if context.seed {
+            ("a step needs `text`, `tool_calls` or `api_error`", "a `fault` needs `version: 1` at the top of the file")
+        } else {
+            ("a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`", "an empty answer is `text: \"\"`")
+        };
+        findings.error_with_hint(step.at, Code::MissingField, message, hint);
+    }
+    Action::Say(said(step, context, findings))
+}
+
+fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said {
+    let calls = step.get("tool_calls").map_or(&[][..], Node::items);
+    let newer = |field: &str| step.get(field).filter(|_| !context.seed);
+    let tokens = |field: &str, default| {
+        let tokens = newer("usage").and_then(|usage| usage.get(field)).and_then(Node::as_whole);
+        tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(default)
+    };
+    Said {
+        text: step.text("text").map(str::to_owned),
+        refusal: newer("refusal").and_then(Node::as_text).map(str::to_owned),
+        calls: calls.iter().filter_map(|node| call(node, context, findings)).collect(),
+        finish_reason: newer("finish_reason").and_then(Node::as_text).map(str::to_owned),
+        usage: Usage {
+            prompt: tokens("prompt_tokens", USAGE.prompt),
+            completion: tokens("completion_tokens", USAGE.completion),
+        },
+    }
+}
+
+fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<ScriptedCall> {
+    let name = node.text("name")?.to_owned();
+    let raw = node.text("arguments_text").filter(|_| !context.seed);
+    let arguments = match (node.get("arguments"), raw) {
+        (Some(_), Some(_)) => {
+            let message = "`arguments` and `arguments_text` stand in one call";
+            findings.error_with_hint(spot(node, "arguments_text"), Code::Contradiction, message, "keep one of them");
+            return None;
+        }
+        (Some(arguments), None) => arguments.to_json(),
+        (None, Some(raw)) => raw.to_owned(),
+        (None, None) => {
+            if !context.seed && node.get("arguments_text").is_none() {
+                let message = "a tool_call needs `arguments`";
+                findings.error_with_hint(node.at, Code::MissingField, message, "a tool without parameters gets {}");
+            }
+            return None;
+        }
+    };
+    Some(ScriptedCall { name, arguments })
+}
+
+fn api_error(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> ApiError {
+    let status = node.get("status").and_then(Node::as_whole);
+    let sound = |status: &i64| (400..=599).contains(status) || (context.seed && *status == 200);
+    if status.is_some_and(|status| !sound(&status)) {
+        let message = "the status of an api_error must be from 400 to 599";
+        findings.error(spot(node, "status"), Code::WrongValue, message);
+    }
+    let optional = |field: &str| node.text(field).map(str::to_owned);
+    let headers = node.get("headers").filter(|_| !context.seed).map_or(&[][..], Node::entries);
+    let headers = headers.iter().filter_map(|(key, value)| {
+        let text = match &value.content {
+            Content::Text(text) | Content::Number(text) => text,
+            Content::Null | Content::Bool(_) | Content::List(_) | Content::Map(_) => return None,
+        };
+        header(&key.name, text, key.at, findings);
+        Some((key.name.clone(), text.clone()))
+    });
+    ApiError {
+        headers: headers.collect(),
+        status: status.and_then(|status| u16::try_from(status).ok()).unwrap_or(500),
+        message: node.text("message").unwrap_or_default().to_owned(),
+        kind: if node.get("type").is_none() { Some("server_error".to_owned()) } else { optional("type") },
+        code: optional("code"),
+        param: if context.seed { None } else { optional("param") },
+    }
+}
+
+/// Headers that frame the message belong to the wire; others must be sendable.
+fn header(name: &str, value: &str, at: Spot, findings: &mut Findings<'_>) {
+    const FRAMING: [&str; 4] = ["content-length", "transfer-encoding", "connection", "content-encoding"];
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name)) {
+        let message = format!("the header `{name}` frames the message and cannot be set");
+        findings.error_with_hint(at, Code::WrongValue, message, "to break the framing use a fault");
+    } else if name.is_empty() || !name.bytes().all(is_token) {
+        findings.error(at, Code::WrongValue, format!("`{name}` is no name of a header"));
+    } else if !value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte)) {
+        let message = format!("the value of the header `{name}` must be printable ASCII");
+        findings.error(at, Code::WrongValue, message);
+    }
+}

@@ -1,0 +1,58 @@
+//! Texts of scenario files to [`Scenarios`], with every mistake of every file.
+
+mod action;
+mod agent;
+mod class;
+mod expect;
+mod fault;
+mod repeat;
+mod step;
+mod suite;
+
+use crate::finding::{Finding, Severity};
+use crate::lint::surprises;
+use crate::scenario::Scenarios;
+use rehearsal_wire::fault::Fault;
+
+/// One file, not yet read.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'t> {
+    /// Its name, as findings call it. `.json` is JSON, `.yaml` and `.yml` are YAML.
+    pub name: &'t str,
+    /// Its bytes.
+    pub bytes: &'t [u8],
+}
+
+/// Names that files may use but this crate does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'k> {
+    /// Names of the rules.
+    pub rules: &'k [&'k str],
+    /// The faults.
+    pub faults: &'k [Fault],
+    /// Says what is wrong with a regular expression.
+    pub regex: fn(&str) -> Result<(), String>,
+}
+
+/// Reads the files of a suite.
+///
+/// # Errors
+/// Every mistake of every file, in the order of the files and lines.
+pub fn read(files: &[File<'_>], known: &Known<'_>) -> Result<Scenarios, Vec<Finding>> {
+    let (scenarios, mut findings) = suite::load(files, known);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    if findings.is_empty() { Ok(scenarios) } else { Err(findings) }
+}
+
+/// All that can be said about the files of a suite: the mistakes, and what is legal but likely to surprise.
+#[must_use]
+pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
+    let (scenarios, mut findings) = suite::load(files, known);
+    if findings.iter().all(|finding| finding.severity == Severity::Warning) {
+        findings.extend(surprises(&scenarios));
+        let order = |file: &str| files.iter().position(|known| known.name == file);
+        findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
+        findings.dedup();
+    }
+    findings
+}

@@ -1,0 +1,135 @@
+//! Several files to one suite: forms, what they must agree on, and names that must be unique.
+
+use super::class::{self, Context};
+use super::{File, Known};
+use crate::finding::{Code, Finding, Findings, Spot};
+use crate::nearest::nearest;
+use crate::node::{self, Node};
+use crate::scenario::Scenarios;
+use crate::schema;
+use rehearsal_wire::rule::{Echo, Profile};
+use std::collections::BTreeMap;
+
+/// What the files said so far, each with the place that said it first.
+#[derive(Default)]
+struct Agreed<'f> {
+    profile: Option<(&'static str, String)>,
+    echo: Option<(&'static str, String)>,
+    rules: BTreeMap<String, (bool, &'f str)>,
+}
+
+/// Reads all files. The scenarios are of use only where no finding is an error.
+pub(super) fn load(files: &[File<'_>], known: &Known<'_>) -> (Scenarios, Vec<Finding>) {
+    let mut agreed = Agreed::default();
+    let mut context = Context::new(known);
+    let mut all = Vec::new();
+    for file in files {
+        let mut findings = Findings::new(file.name);
+        if let Some(root) = node::read(file.bytes, &mut findings)
+            && let Some(seed) = form(&root, &mut findings)
+        {
+            schema::check(&root, &schema::FILE, seed, &mut findings);
+            settings(&root, seed, file.name, known, &mut agreed, &mut findings);
+            context.seed = seed;
+            class::classes(&root, &mut context, &mut findings);
+        }
+        all.extend(findings.into_sorted());
+    }
+    let scenarios = Scenarios {
+        phrasings: context.phrasings,
+        profile: agreed.profile.map_or(Profile::Gate, |(word, _)| profile(word)),
+        rules: agreed.rules.into_iter().map(|(name, (on, _))| (name, on)).collect(),
+        echo: agreed.echo.map_or(Echo::Double, |(word, _)| echo(word)),
+    };
+    (scenarios, all)
+}
+
+/// Whether the file is of the form without `version`; `None` where its form is unknown.
+fn form(root: &Node, findings: &mut Findings<'_>) -> Option<bool> {
+    let Some(version) = root.get("version") else { return Some(true) };
+    match version.as_whole() {
+        Some(1) => Some(false),
+        Some(number) => {
+            let message = format!("the file has version {number}; this program reads version 1");
+            findings.error(version.at, Code::Version, message);
+            None
+        }
+        None => {
+            let message = format!("`version` must be the number 1, not {}", version.phrase());
+            findings.error(version.at, Code::Version, message);
+            None
+        }
+    }
+}
+
+fn settings<'f>(
+    root: &Node,
+    seed: bool,
+    file: &'f str,
+    known: &Known<'_>,
+    agreed: &mut Agreed<'f>,
+    findings: &mut Findings<'_>,
+) {
+    let (default_profile, default_echo) = if seed { ("pinned", "exact") } else { ("gate", "double") };
+    let word = |name: &str, default, words: &[&'static str]| -> (&'static str, Spot) {
+        let node = root.get(name).filter(|_| !seed);
+        let said = node.and_then(Node::as_text).and_then(|text| words.iter().copied().find(|word| *word == text));
+        (said.unwrap_or(default), node.map_or(root.at, |node| node.at))
+    };
+    let (profile, at) = word("profile", default_profile, &["lenient", "api", "gate", "pinned"]);
+    agree("profile", profile, at, file, &mut agreed.profile, findings);
+    let (echo, at) = word("echo", default_echo, &["exact", "double", "bytes"]);
+    agree("echo", echo, at, file, &mut agreed.echo, findings);
+    let rules = root.get("rules").filter(|_| !seed).map_or(&[][..], Node::entries);
+    for (key, node) in rules {
+        let Some(on) = node.as_flag() else { continue };
+        if !known.rules.contains(&key.name.as_str()) {
+            let message = format!("there is no rule `{}`", key.name);
+            let hint = match nearest(&key.name, known.rules.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`rehearsal lint --rules` prints all rules".to_owned(),
+            };
+            findings.error_with_hint(key.at, Code::UnknownName, message, hint);
+        }
+        let (before, where_before) = *agreed.rules.entry(key.name.clone()).or_insert((on, file));
+        if before != on {
+            let message = format!("the rule `{}` is switched to {before} in {where_before}", key.name);
+            let hint = "the files of a suite share one set of rules";
+            findings.error_with_hint(key.at, Code::Contradiction, message, hint);
+        }
+    }
+}
+
+/// One server plays a whole suite, so its files must want the same of it.
+fn agree(
+    name: &str,
+    word: &'static str,
+    at: Spot,
+    file: &str,
+    agreed: &mut Option<(&'static str, String)>,
+    findings: &mut Findings<'_>,
+) {
+    let (before, where_before) = agreed.get_or_insert_with(|| (word, file.to_owned()));
+    if *before != word {
+        let message = format!("`{name}` is {word} here, but {before} in {where_before}");
+        let hint = format!("the files of a suite share one `{name}`: set it in each file with `version: 1`");
+        findings.error_with_hint(at, Code::Contradiction, message, hint);
+    }
+}
+
+fn profile(word: &str) -> Profile {
+    match word {
+        "lenient" => Profile::Lenient,
+        "api" => Profile::Api,
+        "pinned" => Profile::Pinned,
+        _ => Profile::Gate,
+    }
+}
+
+fn echo(word: &str) -> Echo {
+    match word {
+        "exact" => Echo::Exact,
+        "bytes" => Echo::Bytes,
+        _ => Echo::Double,
+    }
+}

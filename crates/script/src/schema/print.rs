@@ -1,0 +1,95 @@
+//! The table as a JSON Schema.
+
+use super::fields::FILE;
+use super::{Kind, Need, Shape};
+use rehearsal_wire::json::write_string;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The JSON Schema (draft 2020-12) of a scenario file with `version: 1`, as indented text.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut shapes = BTreeMap::new();
+    collect(&FILE, &mut shapes);
+    let mut out = String::from("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
+    out.push_str("  \"$ref\": \"#/$defs/file\",\n  \"$defs\": {\n");
+    for (i, shape) in shapes.values().enumerate() {
+        let _ = write!(out, "    {}: ", quoted(shape.name));
+        object(&mut out, shape);
+        out.push_str(if i + 1 < shapes.len() { ",\n" } else { "\n" });
+    }
+    out.push_str("  }\n}\n");
+    out
+}
+
+fn collect(shape: &'static Shape, into: &mut BTreeMap<&'static str, &'static Shape>) {
+    if into.insert(shape.name, shape).is_none() {
+        shape.fields.iter().for_each(|field| collect_kind(field.kind, into));
+    }
+}
+
+fn collect_kind(kind: &'static Kind, into: &mut BTreeMap<&'static str, &'static Shape>) {
+    match kind {
+        Kind::Object(shape) => collect(shape, into),
+        Kind::List(inner) | Kind::Map(inner) | Kind::Paths(inner) | Kind::OrNull(inner) => collect_kind(inner, into),
+        Kind::Either(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, into)),
+        Kind::Anything | Kind::Text | Kind::Name | Kind::Flag | Kind::Whole(..) | Kind::Word(_) | Kind::Span => {}
+    }
+}
+
+fn object(out: &mut String, shape: &Shape) {
+    let _ = write!(out, "{{\n      \"type\": \"object\",\n      \"description\": {},\n", quoted(shape.doc));
+    let others = if shape.others.is_some() { "true" } else { "false" };
+    let _ = writeln!(out, "      \"additionalProperties\": {others},");
+    let required: Vec<String> = shape
+        .fields
+        .iter()
+        // In the file form with a version, the version itself must be there.
+        .filter(|field| field.need == Need::Required || field.name == "version")
+        .map(|field| quoted(field.name))
+        .collect();
+    let _ = writeln!(out, "      \"required\": [{}],", required.join(", "));
+    out.push_str("      \"properties\": {\n");
+    for (i, field) in shape.fields.iter().enumerate() {
+        let kind = schema_of(field.kind);
+        let comma = if i + 1 < shape.fields.len() { "," } else { "" };
+        let doc = quoted(field.doc);
+        let between = if kind.is_empty() { "" } else { ", " };
+        let _ = writeln!(out, "        {}: {{\"description\": {doc}{between}{kind}}}{comma}", quoted(field.name));
+    }
+    out.push_str("      }\n    }");
+}
+
+/// The keywords of a kind, without braces.
+fn schema_of(kind: &Kind) -> String {
+    match kind {
+        Kind::Anything => String::new(),
+        Kind::Text => "\"type\": \"string\"".to_owned(),
+        Kind::Name => "\"type\": \"string\", \"pattern\": \"\\\\S\"".to_owned(),
+        Kind::Flag => "\"type\": \"boolean\"".to_owned(),
+        Kind::Whole(least, most) => {
+            format!("\"type\": \"integer\", \"minimum\": {least}, \"maximum\": {most}")
+        }
+        Kind::Word(words) => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            format!("\"enum\": [{}]", words.join(", "))
+        }
+        Kind::Span => "\"type\": \"string\", \"pattern\": \"^[0-9]+(\\\\.[0-9]+)?(ms|s|m)$\"".to_owned(),
+        Kind::Object(shape) => format!("\"$ref\": \"#/$defs/{}\"", shape.name),
+        Kind::List(inner) => format!("\"type\": \"array\", \"items\": {{{}}}", schema_of(inner)),
+        Kind::Map(inner) | Kind::Paths(inner) => {
+            format!("\"type\": \"object\", \"additionalProperties\": {{{}}}", schema_of(inner))
+        }
+        Kind::OrNull(inner) => format!("\"anyOf\": [{{\"type\": \"null\"}}, {{{}}}]", schema_of(inner)),
+        Kind::Either(kinds) => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| format!("{{{}}}", schema_of(kind))).collect();
+            format!("\"anyOf\": [{}]", kinds.join(", "))
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(&mut out, text);
+    String::from_utf8_lossy(&out).into_owned()
+}
