@@ -60,7 +60,7 @@ pub struct Message<'t> {
     pub index: usize,
     /// Who speaks.
     pub role: Role,
-    /// Its texts: one for a string, one for each text part.
+    /// Its texts: one for a string, one for each text part; none for a tool's answer, which nothing compares.
     pub texts: Vec<Cow<'t, str>>,
     /// Calls the model made, in order; only those that have the shape of a call.
     pub calls: Vec<Call<'t>>,
@@ -77,6 +77,8 @@ pub struct Call<'t> {
     pub id: Cow<'t, str>,
     /// The tool's name.
     pub name: Cow<'t, str>,
-    /// The arguments as sent: JSON text where the client kept faith.
+    /// The arguments as sent: JSON text where the client kept faith; the free input of a custom call.
     pub arguments: Cow<'t, str>,
+    /// Whether it is a call of a custom tool, whose input is no JSON.
+    pub custom: bool,
 }

@@ -1,98 +1,146 @@
 //! Rules: named checks of a request, in the order in which they are applied, with the profiles that hold them.
+//!
+//! One file, one check. Adding one: its file with a `ROW`, its `mod` line, its line in [`RULES`].
 
-use crate::json::Value;
-use crate::reject::Reject;
+mod apply;
+mod echo;
+mod row;
+mod say;
+mod script;
+mod set;
+pub(crate) mod shape;
 
-/// How strict the stand-in is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Profile {
-    /// It must be HTTP and JSON.
-    Lenient,
-    /// What the real provider refuses, in its words.
-    Api,
-    /// The gate checks, then `api`, then stricter rules that no correct client breaks.
-    Gate,
-    /// `gate` plus the seed's rules and expectations that real clients break.
-    Pinned,
-}
+mod answers_follow_calls;
+mod anthropic_fields;
+mod anthropic_headers;
+mod anthropic_top_keys;
+mod anthropic_version_header;
+mod assistant_content;
+mod call_id_length;
+mod call_ids_unique;
+mod documented_shape;
+mod duplicate_keys;
+mod echo_complete;
+mod echo_known_id;
+mod echo_order;
+mod echo_own_calls;
+mod echo_text;
+mod echo_turn;
+mod echoed_calls;
+mod expect_no_tools;
+mod expect_parallel;
+mod expect_system;
+mod expect_tool_choice;
+mod expect_tools;
+mod expect_tools_include;
+mod expect_values;
+mod history_arguments;
+mod json_word;
+mod lone_surrogate;
+mod message_blocks;
+mod message_object;
+mod messages_list;
+mod model_given;
+mod one_token_limit;
+mod pairing;
+mod parallel_needs_tools;
+mod schema_place;
+mod stream_options_needs_stream;
+mod strict_schema;
+mod tool_answer_shape;
+mod tool_calls_function_only;
+mod tool_calls_shape;
+mod tool_choice_needs_tools;
+mod tool_choice_offered;
+mod tool_description;
+mod tool_function;
+mod tool_function_type;
+mod tool_input_schema;
+mod tool_name;
+mod tool_names_unique;
+mod tool_object;
+mod tool_parameters;
+mod tool_parameters_present;
+mod tools_list;
+mod top_logprobs_needs_logprobs;
+mod unknown_parameter;
 
-/// What the script expects of a request (check 14), merged from its levels.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expected {
-    /// `tools` must be a non-empty array.
-    pub require_tools: bool,
-    /// No tools may be offered.
-    pub forbid_tools: bool,
-    /// `tool_choice` must be present and of an accepted form.
-    pub require_tool_choice: bool,
-    /// `parallel_tool_calls` must be present and have this value.
-    pub parallel_tool_calls: Option<bool>,
-    /// Each of these must stand in a system or developer text.
-    pub system_contains: Vec<String>,
-    /// Each of these tools must be offered.
-    pub tools_include: Vec<String>,
-    /// The body must hold these values (JSON texts) at these RFC 6901 pointers.
-    pub values: Vec<(String, String)>,
-}
+pub use apply::check;
+pub use row::{Asked, Check, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
+pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
+pub use set::{RuleSet, UnknownRule};
 
-/// What the script knows of a tool-call id in the history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Issued<'s> {
-    /// Not one of our ids.
-    Foreign,
-    /// It has our prefix, but this script never issued it; the words say why.
-    Never(&'static str),
-    /// Issued at this step with this name and these arguments (JSON text, or broken text that a script sends on purpose).
-    Call {
-        /// Index of the step that issued it.
-        step: usize,
-        /// The scripted tool name.
-        name: &'s str,
-        /// The scripted arguments as they were sent.
-        arguments: &'s str,
-        /// Whether the id belongs to the phrasing that this request matched.
-        ours: bool,
-    },
-}
+/// All rules, in the order of their stages and, within a stage, in the order in which they are applied.
+pub const RULES: &[&Rule] = &[
+    // The seed's checks 3 to 10, in its order.
+    &anthropic_version_header::ROW,
+    &anthropic_top_keys::ROW,
+    &tools_list::ROW,
+    &tool_object::ROW,
+    &tool_input_schema::ROW,
+    &tool_function_type::ROW,
+    &tool_function::ROW,
+    &tool_name::ROW,
+    &tool_description::ROW,
+    &tool_parameters_present::ROW,
+    &tool_parameters::ROW,
+    &tool_names_unique::ROW,
+    &messages_list::ROW,
+    &message_object::ROW,
+    &message_blocks::ROW,
+    &tool_answer_shape::ROW,
+    &tool_calls_shape::ROW,
+    &tool_calls_function_only::ROW,
+    &pairing::ROW,
+    // Check 11.
+    &echoed_calls::ROW,
+    // Check 14.
+    &expect_no_tools::ROW,
+    &expect_tools::ROW,
+    &expect_tool_choice::ROW,
+    &expect_parallel::ROW,
+    &expect_system::ROW,
+    &expect_tools_include::ROW,
+    &expect_values::ROW,
+    // What the API refuses: bytes, keys and values first, then what does not fit together.
+    &lone_surrogate::ROW,
+    &anthropic_fields::ROW,
+    &model_given::ROW,
+    &schema_place::ROW,
+    &documented_shape::ROW,
+    &unknown_parameter::ROW,
+    &assistant_content::ROW,
+    &call_ids_unique::ROW,
+    &call_id_length::ROW,
+    &answers_follow_calls::ROW,
+    &tool_choice_needs_tools::ROW,
+    &parallel_needs_tools::ROW,
+    &tool_choice_offered::ROW,
+    &stream_options_needs_stream::ROW,
+    &top_logprobs_needs_logprobs::ROW,
+    &one_token_limit::ROW,
+    &json_word::ROW,
+    &strict_schema::ROW,
+    // Ours.
+    &echo_known_id::ROW,
+    &echo_own_calls::ROW,
+    &echo_order::ROW,
+    &echo_turn::ROW,
+    &echo_complete::ROW,
+    &echo_text::ROW,
+    &history_arguments::ROW,
+    &duplicate_keys::ROW,
+    &anthropic_headers::ROW,
+];
 
-/// The script's side of a check. Implemented by the stand-in over the loaded scenarios.
-pub trait Scripted {
-    /// What is known of a tool-call id.
-    fn issued(&self, id: &str) -> Issued<'_>;
-    /// Ids that the matched phrasing issued at this step, in order; empty without a match or for a text step.
-    fn ids_of_step(&self, step: usize) -> Vec<String>;
-    /// The text that the matched phrasing sent at this step, if any.
-    fn text_of_step(&self, step: usize) -> Option<&str>;
-    /// What the matched step expects; `None` in the background and past the end.
-    fn expected(&self) -> Option<&Expected>;
-    /// How strictly echoed arguments are compared.
-    fn echo(&self) -> Echo;
-}
-
-/// How strictly echoed arguments are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
-    /// As JSON values, numbers by exact decimal value.
-    Exact,
-    /// As JSON values through doubles and the offered schema; what only they explain is a finding.
-    Double,
-    /// Byte for byte.
-    Bytes,
-}
-
-/// Something worth a finding that is no ground for a refusal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Code of the finding, e.g. `arguments_not_json`.
-    pub code: &'static str,
-    /// RFC 6901 pointer into the body.
-    pub pointer: String,
-    /// One sentence.
-    pub message: String,
-}
-
-/// What one check says.
-pub type Verdict = Result<(), Reject>;
-
-/// A value in an array, with its index.
-pub type Element<'t> = (usize, Value<'t>);
+const _: () = {
+    let mut i = 0;
+    while i < RULES.len() {
+        let mut j = i + 1;
+        while j < RULES.len() {
+            assert!(!crate::unique::equal(RULES[i].name, RULES[j].name), "two rules have one name");
+            j += 1;
+        }
+        i += 1;
+    }
+};

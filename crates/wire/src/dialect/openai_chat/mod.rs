@@ -2,12 +2,12 @@
 
 mod error;
 mod logprobs;
+pub mod read;
 mod render;
+pub(crate) mod shape;
 mod stream;
 
 use super::{Dialect, Route, Serves};
-use crate::json::Tape;
-use crate::turn::Turn;
 
 /// The row.
 pub(super) const ROW: Dialect = Dialect {
@@ -18,7 +18,7 @@ pub(super) const ROW: Dialect = Dialect {
         Route { method: "GET", path: "/v1/models", serves: Serves::Models },
         Route { method: "GET", path: "/v1/models/{model}", serves: Serves::Model },
     ],
-    read,
+    read: read::read,
     render: render::render,
     stream: stream::stream,
     error: error::error,
@@ -27,17 +27,3 @@ pub(super) const ROW: Dialect = Dialect {
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
 };
-
-fn read<'t>(_: &'t Tape<'t>) -> Turn<'t> {
-    Turn {
-        model: None,
-        stream: false,
-        include_usage: false,
-        choices: 1,
-        logprobs: false,
-        legacy_functions: false,
-        tools: Vec::new(),
-        messages: Vec::new(),
-        listed: 0,
-    }
-}

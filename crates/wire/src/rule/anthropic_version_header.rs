@@ -1,0 +1,27 @@
+//! Check 3 of the seed: a header that only Anthropic clients send.
+
+use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+pub(super) const ROW: Rule = Rule {
+    name: "anthropic-version-header",
+    summary: "a non-empty anthropic-version header",
+    codes: &["gate_dialect_leak"],
+    stage: Stage::Gate,
+    profiles: &[Profile::Gate, Profile::Pinned],
+    example: Example {
+        headers: &[("anthropic-version", b"2023-06-01")],
+        body: r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#,
+    },
+    check: Check::Request(check),
+};
+
+fn check(asked: &Asked<'_>) -> Verdict {
+    match asked.header("anthropic-version") {
+        Some(value) if !value.is_empty() => Err(say::gate(
+            say::LEAK,
+            String::new(),
+            "the header anthropic-version belongs to another API",
+            "send OpenAI chat completions without it",
+        )),
+        _ => Ok(()),
+    }
+}

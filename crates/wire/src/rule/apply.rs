@@ -1,0 +1,71 @@
+//! Applies the rule table to a request, stage by stage.
+
+use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict};
+
+/// Applies the rules of one stage that are switched on, in table order.
+///
+/// Neighbouring rows that look at tools (or at messages) walk them together, so that per element the rows come in
+/// table order: the first bad tool is named, not the first rule that some tool breaks.
+///
+/// # Errors
+/// The first refusal, with the name of its rule.
+pub fn check(asked: &Asked<'_>, rules: &RuleSet, stage: Stage, notes: &mut Vec<Note>) -> Verdict {
+    let (mut at, end) = STAGES[stage as usize];
+    while at < end {
+        let run = RULES[at..end].iter().take_while(|other| joins(RULES[at], other)).count().max(1);
+        walk(asked, rules, at..at + run, notes)?;
+        at += run;
+    }
+    Ok(())
+}
+
+/// First row of each stage and the row after its last.
+const STAGES: [(usize, usize); Stage::ALL.len()] = {
+    let mut ranges = [(0, 0); Stage::ALL.len()];
+    let (mut at, mut stage) = (0, 0);
+    while stage < ranges.len() {
+        ranges[stage].0 = at;
+        while at < RULES.len() && RULES[at].stage as usize == stage {
+            at += 1;
+        }
+        ranges[stage].1 = at;
+        stage += 1;
+    }
+    assert!(at == RULES.len(), "the rule table is ordered by stage");
+    ranges
+};
+
+fn joins(first: &Rule, other: &Rule) -> bool {
+    match first.check {
+        Check::Request(_) | Check::Noting(_) => false,
+        Check::Tool(_) => matches!(other.check, Check::Tool(_)),
+        Check::Message(_) => matches!(other.check, Check::Message(_)),
+    }
+}
+
+fn walk(asked: &Asked<'_>, rules: &RuleSet, run: std::ops::Range<usize>, notes: &mut Vec<Note>) -> Verdict {
+    let on = || run.clone().filter(|&index| rules.holds(index)).map(|index| RULES[index]);
+    let Some(first) = on().next() else { return Ok(()) };
+    let named = |rule: &Rule, verdict: Verdict| {
+        verdict.map_err(|mut reject| {
+            reject.rule = rule.name;
+            reject
+        })
+    };
+    let list = match first.check {
+        Check::Request(check) => return named(first, check(asked)),
+        Check::Noting(check) => return named(first, check(asked, notes)),
+        Check::Tool(_) => "tools",
+        Check::Message(_) => "messages",
+    };
+    let Some(list) = asked.top(list) else { return Ok(()) };
+    for element in list.items().enumerate() {
+        for rule in on() {
+            match rule.check {
+                Check::Tool(check) | Check::Message(check) => named(rule, check(asked, element))?,
+                Check::Request(_) | Check::Noting(_) => unreachable!("a run holds rows of one scope"),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Check 14 of the seed, second part: a step may require tools.
+
+use super::expect_no_tools::offers_tools;
+use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+
+pub(super) const ROW: Rule = Rule {
+    name: "expect-tools",
+    summary: "no tools where the script requires them",
+    codes: &["gate_expect"],
+    stage: Stage::Expect,
+    profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
+    example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
+    check: Check::Request(check),
+};
+
+fn check(asked: &Asked<'_>) -> Verdict {
+    let Some(expected) = asked.script.expected() else { return Ok(()) };
+    if !expected.require_tools || offers_tools(asked) {
+        return Ok(());
+    }
+    let what = "the script expects `tools` to be a non-empty array here";
+    Err(say::gate(say::EXPECT, "/tools".to_owned(), what, "offer the tools in every request"))
+}

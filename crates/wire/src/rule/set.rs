@@ -1,0 +1,85 @@
+//! The rules that are switched on: a profile's own, then switches by name.
+
+use super::{Profile, RULES};
+
+/// Which rules of the table hold. Cheap to copy and to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleSet(u128);
+
+const _: () = assert!(RULES.len() <= 128, "a rule set has one bit for each rule");
+
+/// A switch names a rule that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRule {
+    /// The name that was given.
+    pub name: String,
+    /// The rule whose name comes nearest.
+    pub nearest: &'static str,
+}
+
+impl std::fmt::Display for UnknownRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no rule is named `{}`; the nearest is `{}`", self.name, self.nearest)
+    }
+}
+
+impl std::error::Error for UnknownRule {}
+
+impl RuleSet {
+    /// The rules of a profile, with some switched on or off by name; of two switches of one rule the later wins.
+    ///
+    /// # Errors
+    /// [`UnknownRule`] for the first name that no rule has.
+    pub fn new(profile: Profile, switches: &[(String, bool)]) -> Result<Self, UnknownRule> {
+        let mut set = Self(0);
+        for (index, rule) in RULES.iter().enumerate() {
+            set.switch(index, rule.profiles.contains(&profile));
+        }
+        for (name, on) in switches {
+            match RULES.iter().position(|rule| rule.name == name) {
+                Some(index) => set.switch(index, *on),
+                None => return Err(UnknownRule { name: name.clone(), nearest: nearest(name) }),
+            }
+        }
+        Ok(set)
+    }
+
+    /// Whether the rule with this index in the table holds.
+    #[must_use]
+    pub fn holds(&self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// Whether the rule of this name holds; false for a name that no rule has.
+    #[must_use]
+    pub fn holds_name(&self, name: &str) -> bool {
+        RULES.iter().position(|rule| rule.name == name).is_some_and(|index| self.holds(index))
+    }
+
+    fn switch(&mut self, index: usize, on: bool) {
+        if on {
+            self.0 |= 1 << index;
+        } else {
+            self.0 &= !(1 << index);
+        }
+    }
+}
+
+fn nearest(name: &str) -> &'static str {
+    RULES.iter().min_by_key(|rule| distance(name, rule.name)).map_or("", |rule| rule.name)
+}
+
+/// Edits (insert, drop, replace a letter) between two names.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.chars().enumerate() {
+            let replaced = before + usize::from(left != right);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.chars().count()]
+}

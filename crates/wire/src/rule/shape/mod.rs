@@ -1,0 +1,119 @@
+//! A documented request as data, and the walk that holds a request against it.
+//!
+//! The table of a dialect says what may stand where; the walk says what the API would say of the first thing that
+//! does not. Must not know: any dialect, any rule.
+
+mod fault;
+mod walk;
+
+pub(super) use walk::{Look, check};
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    /// Anything.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number within these bounds.
+    Integer(i64, i64),
+    /// A number within these bounds.
+    Decimal(f64, f64),
+    /// A string.
+    Text(Text),
+    /// One of these strings.
+    Word(&'static [&'static str]),
+    /// An array: of what, least and most elements.
+    List(&'static Shape, usize, usize),
+    /// An object with these keys.
+    Object(&'static [Field]),
+    /// An object with any keys, and how many at most.
+    Map(Text, &'static Shape, usize),
+    /// Any object.
+    Open,
+    /// An object whose keys depend on the word under this key.
+    Tagged(&'static str, &'static [(&'static str, &'static [Field])]),
+    /// One of these, told apart by their JSON types.
+    Either(&'static [Shape]),
+}
+
+/// What a string may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text {
+    /// Fewest characters.
+    pub(crate) min: usize,
+    /// Most characters.
+    pub(crate) max: usize,
+    /// Which characters.
+    pub(crate) of: Letters,
+}
+
+impl Text {
+    /// Any string.
+    pub(crate) const ANY: Self = Self { min: 0, max: usize::MAX, of: Letters::Any };
+}
+
+/// Which characters a string may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Letters {
+    /// Any.
+    Any,
+    /// Letters, digits, `_` and `-` of ASCII: names of tools.
+    Name,
+    /// Neither white space nor `<`, `|`, `\`, `/`, `>`: names of speakers.
+    Speaker,
+}
+
+/// A key of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    /// The key.
+    pub(crate) name: &'static str,
+    /// What may stand under it.
+    pub(crate) shape: Shape,
+    /// Whether it must be there.
+    pub(crate) need: Need,
+    /// What null under it means.
+    pub(crate) null: Null,
+}
+
+/// Whether a key must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// It may be left out.
+    Optional,
+    /// It must be there.
+    Required,
+    /// It must be there, and the API says so in its older words, with the place as `messages.[0].key` and no code.
+    RequiredPlainly,
+    /// It must be there, and another rule says so.
+    RequiredElsewhere,
+}
+
+/// What null under a key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Null {
+    /// The same as leaving it out.
+    Allowed,
+    /// A value of the wrong type.
+    Refused,
+    /// The same, but the API says so in its older words, with the place as `messages.[0].key` and no code.
+    RefusedPlainly,
+}
+
+impl Field {
+    /// A key that may be left out.
+    pub(crate) const fn new(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, need: Need::Optional, null: Null::Refused }
+    }
+
+    /// A key that must be there.
+    pub(crate) const fn required(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, need: Need::Required, null: Null::Refused }
+    }
+
+    /// A key that may be left out or null.
+    pub(crate) const fn nullable(name: &'static str, shape: Shape) -> Self {
+        Self { name, shape, need: Need::Optional, null: Null::Allowed }
+    }
+}

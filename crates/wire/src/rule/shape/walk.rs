@@ -1,0 +1,228 @@
+//! The walk over a request. Nothing is built on the way down: the place is a chain on the stack until something is wrong.
+
+use super::super::Verdict;
+use super::fault;
+use super::{Field, Letters, Need, Null, Shape, Text};
+use crate::json::{Kind, Value};
+
+/// What a walk looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Look {
+    /// Values that may not stand where they stand, and missing keys.
+    Values,
+    /// Keys that are not documented.
+    Keys,
+}
+
+/// A place in the request, as a chain to the root.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) above: Option<&'p Place<'p>>,
+    pub(super) step: Step<'p>,
+}
+
+/// One step down.
+#[derive(Clone, Copy)]
+pub(super) enum Step<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+type At<'p> = Option<&'p Place<'p>>;
+
+/// Holds a body against a documented shape.
+///
+/// # Errors
+/// The first deviation, as the API words it.
+pub(in super::super) fn check(body: Value<'_>, shape: &Shape, look: Look) -> Verdict {
+    if body.kind() != Kind::Object {
+        return if look == Look::Values { Err(fault::no_object(body)) } else { Ok(()) };
+    }
+    value(body, shape, look, None)
+}
+
+fn value(it: Value<'_>, shape: &Shape, look: Look, at: At<'_>) -> Verdict {
+    match *shape {
+        Shape::Any => Ok(()),
+        Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, look, at),
+        Shape::Tagged(tag, variants) if it.kind() == Kind::Object => tagged(it, tag, variants, look, at),
+        Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), look, at),
+        Shape::Either(shapes) => match shapes.iter().find(|shape| takes(shape, it.kind())) {
+            Some(shape) => value(it, shape, look, at),
+            None if look == Look::Values => Err(fault::kind(it, *(&shape), at)),
+            None => Ok(()),
+        },
+        Shape::Map(keys, of, most) if it.kind() == Kind::Object => map(it, (keys, of, most), look, at),
+        _ if look == Look::Keys => Ok(()),
+        _ => scalar(it, shape, at),
+    }
+}
+
+/// Whether a value of this JSON type may have this shape.
+fn takes(shape: &Shape, kind: Kind) -> bool {
+    match shape {
+        Shape::Any => true,
+        Shape::Bool => kind == Kind::Bool,
+        Shape::Integer(..) | Shape::Decimal(..) => kind == Kind::Number,
+        Shape::Text(_) | Shape::Word(_) => kind == Kind::String,
+        Shape::List(..) => kind == Kind::Array,
+        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) => kind == Kind::Object,
+        Shape::Either(shapes) => shapes.iter().any(|shape| takes(shape, kind)),
+    }
+}
+
+fn scalar(it: Value<'_>, shape: &Shape, at: At<'_>) -> Verdict {
+    if !takes(shape, it.kind()) {
+        return Err(fault::kind(it, shape, at));
+    }
+    match *shape {
+        Shape::Text(rule) => text(it, rule, at),
+        Shape::Word(words) if !words.iter().any(|word| it.is_str(word)) => Err(fault::word(it, words, at)),
+        Shape::Integer(min, max) => integer(it, (min, max), shape, at),
+        Shape::Decimal(min, max) => decimal(it, (min, max), at),
+        Shape::Any | Shape::Bool | Shape::Word(_) | Shape::Open => Ok(()),
+        Shape::List(..) | Shape::Object(_) | Shape::Map(..) | Shape::Tagged(..) | Shape::Either(_) => Ok(()),
+    }
+}
+
+fn object(it: Value<'_>, fields: &[Field], look: Look, above: At<'_>) -> Verdict {
+    let mut required = 0;
+    for (key, under) in it.entries() {
+        let Some(field) = fields.iter().find(|field| key.is_str(field.name)) else {
+            if look == Look::Keys {
+                let key = key.as_str().unwrap_or_default();
+                return Err(fault::unknown(&Place { above, step: Step::Key(&key) }));
+            }
+            continue;
+        };
+        required += usize::from(field.need != Need::Optional);
+        let at = Place { above, step: Step::Key(field.name) };
+        if !under.is_null() {
+            value(under, &field.shape, look, Some(&at))?;
+        } else if look == Look::Values {
+            match field.null {
+                Null::Allowed => {}
+                Null::Refused => value(under, &field.shape, look, Some(&at))?,
+                Null::RefusedPlainly => return Err(fault::null(&at)),
+            }
+        }
+    }
+    // Counting spares the search where nothing is missing; a key that stands twice may hide a missing one from it.
+    let needed = fields.iter().filter(|field| field.need != Need::Optional);
+    if look == Look::Values && required < needed.clone().count() {
+        let mut missing = needed.filter(|field| it.get(field.name).is_none());
+        if let Some(field) = missing.find(|field| field.need != Need::RequiredElsewhere) {
+            return Err(fault::missing(field, &Place { above, step: Step::Key(field.name) }));
+        }
+    }
+    Ok(())
+}
+
+fn tagged(
+    it: Value<'_>,
+    tag: &'static str,
+    variants: &[(&'static str, &'static [Field])],
+    look: Look,
+    above: At<'_>,
+) -> Verdict {
+    let at = Place { above, step: Step::Key(tag) };
+    let Some(word) = it.get(tag) else {
+        let field = Field::required(tag, Shape::Any);
+        return if look == Look::Values { Err(fault::missing(&field, &at)) } else { Ok(()) };
+    };
+    match variants.iter().find(|(name, _)| word.is_str(name)) {
+        Some((_, fields)) => object(it, fields, look, above),
+        None if look == Look::Keys => Ok(()),
+        None => {
+            let words: Vec<&'static str> = variants.iter().map(|(name, _)| *name).collect();
+            Err(match word.kind() {
+                Kind::String => fault::word(word, &words, Some(&at)),
+                _ => fault::tag(word, &words, &at),
+            })
+        }
+    }
+}
+
+fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), look: Look, above: At<'_>) -> Verdict {
+    if look == Look::Values && it.len() < min {
+        return Err(fault::short_list(it, min, above));
+    }
+    if look == Look::Values && it.len() > max {
+        return Err(fault::long_list(it, max, above));
+    }
+    for (index, element) in it.items().enumerate() {
+        value(element, of, look, Some(&Place { above, step: Step::Index(index) }))?;
+    }
+    Ok(())
+}
+
+fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), look: Look, above: At<'_>) -> Verdict {
+    if look == Look::Values && it.len() > most {
+        return Err(fault::large_map(it, most, above));
+    }
+    for (key, under) in it.entries() {
+        let name = key.as_str().unwrap_or_default();
+        let at = Place { above, step: Step::Key(&name) };
+        if look == Look::Values {
+            text(key, keys, Some(&at))?;
+        }
+        value(under, of, look, Some(&at))?;
+    }
+    Ok(())
+}
+
+fn text(it: Value<'_>, rule: Text, at: At<'_>) -> Verdict {
+    if rule.min == 0 && rule.max == usize::MAX {
+        return Ok(());
+    }
+    let text = it.as_str().unwrap_or_default();
+    // Bytes are never fewer than characters, so that most texts need no count.
+    let length = if text.len() <= rule.max && text.len() >= rule.min && rule.min <= 1 {
+        text.len()
+    } else {
+        text.chars().count()
+    };
+    if length < rule.min {
+        return Err(fault::short_text(length, rule.min, at));
+    }
+    if length > rule.max {
+        return Err(fault::long_text(length, rule.max, at));
+    }
+    let (fits, pattern): (fn(char) -> bool, _) = match rule.of {
+        Letters::Any => return Ok(()),
+        Letters::Name => (|c| c.is_ascii_alphanumeric() || c == '_' || c == '-', "^[a-zA-Z0-9_-]+$"),
+        Letters::Speaker => {
+            (|c| !c.is_whitespace() && !matches!(c, '<' | '|' | '\\' | '/' | '>'), "^[^\\s<|\\\\/>]+$")
+        }
+    };
+    if text.chars().all(fits) { Ok(()) } else { Err(fault::pattern(pattern, at)) }
+}
+
+fn integer(it: Value<'_>, (min, max): (i64, i64), shape: &Shape, at: At<'_>) -> Verdict {
+    let number = it.as_number().unwrap_or_default();
+    match it.as_i64() {
+        Some(n) if n < min => Err(fault::bound("integer", it, Err(&min.to_string()), at)),
+        Some(n) if n > max => Err(fault::bound("integer", it, Ok(&max.to_string()), at)),
+        Some(_) => Ok(()),
+        // Beyond 64 bits in digits alone: whole, but out of every range.
+        None if number.bytes().skip(1).all(|digit| digit.is_ascii_digit()) => {
+            Err(if number.starts_with('-') {
+                fault::bound("integer", it, Err(&min.to_string()), at)
+            } else {
+                fault::bound("integer", it, Ok(&max.to_string()), at)
+            })
+        }
+        None => Err(fault::kind(it, shape, at)),
+    }
+}
+
+fn decimal(it: Value<'_>, (min, max): (f64, f64), at: At<'_>) -> Verdict {
+    let number: f64 = it.as_number().and_then(|text| text.parse().ok()).unwrap_or_default();
+    if number < min {
+        return Err(fault::bound("decimal", it, Err(&min.to_string()), at));
+    }
+    if number > max {
+        return Err(fault::bound("decimal", it, Ok(&max.to_string()), at));
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Check 9c of the seed: a tool message says which call it answers, and has a content (null is fine).
+
+use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use crate::json::Kind;
+pub(super) const ROW: Rule = Rule {
+    name: "tool-answer-shape",
+    summary: "a tool message without tool_call_id or content",
+    codes: &["gate_messages_shape"],
+    stage: Stage::Gate,
+    profiles: &[Profile::Gate, Profile::Pinned],
+    example: Example::body(r#"{"model":"m","messages":[{"role":"tool","content":"x"}]}"#),
+    check: Check::Message(check),
+};
+
+fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
+    if !message.get("role").is_some_and(|role| role.is_str("tool")) {
+        return Ok(());
+    }
+    let (place, what, fix) =
+        if !message.get("tool_call_id").is_some_and(|id| id.kind() == Kind::String && !id.is_str("")) {
+            (
+                "tool_call_id",
+                "`tool_call_id` must be a non-empty string",
+                "send the id of the call that this answers",
+            )
+        } else if message.get("content").is_none() {
+            ("content", "`content` is missing", "send what the tool returned, an empty string for nothing")
+        } else {
+            return Ok(());
+        };
+    Err(say::gate(say::MESSAGES, format!("/messages/{index}/{place}"), what, fix))
+}

@@ -1,0 +1,27 @@
+//! Check 6b of the seed: the Anthropic form of a tool.
+
+use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+pub(super) const ROW: Rule = Rule {
+    name: "tool-input-schema",
+    summary: "input_schema in a tool or its function",
+    codes: &["gate_dialect_leak"],
+    stage: Stage::Gate,
+    profiles: &[Profile::Gate, Profile::Pinned],
+    example: Example::body(
+        r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{}}]}"#,
+    ),
+    check: Check::Tool(check),
+};
+
+fn check(_: &Asked<'_>, (index, tool): Element<'_>) -> Verdict {
+    let place = if tool.get("input_schema").is_some() {
+        ""
+    } else if tool.get("function").is_some_and(|function| function.get("input_schema").is_some()) {
+        "/function"
+    } else {
+        return Ok(());
+    };
+    let what = "`input_schema` belongs to another API";
+    let fix = "send the schema as `function.parameters`";
+    Err(say::gate(say::LEAK, format!("/tools/{index}{place}/input_schema"), what, fix))
+}

@@ -1,0 +1,18 @@
+//! Keys that the documented request does not have.
+
+use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, shape};
+use crate::dialect::openai_chat::shape::REQUEST;
+
+pub(super) const ROW: Rule = Rule {
+    name: "unknown-parameter",
+    summary: "an undocumented key",
+    codes: &["unknown_parameter"],
+    stage: Stage::Api,
+    profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
+    example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"frobnicate":1}"#),
+    check: Check::Request(check),
+};
+
+fn check(asked: &Asked<'_>) -> Verdict {
+    shape::check(asked.tape.root(), &REQUEST, shape::Look::Keys)
+}
