@@ -139,7 +139,8 @@ impl<'f> Findings<'f> {
     /// The findings in the order of the file, each once: a script that several phrasings share is read for each.
     pub(crate) fn into_sorted(mut self) -> Vec<Finding> {
         self.list.sort_by(|a, b| {
-            (a.line, a.column, a.severity, a.code, &a.message).cmp(&(b.line, b.column, b.severity, b.code, &b.message))
+            (a.line, a.column, a.severity, a.code, &a.message)
+                .cmp(&(b.line, b.column, b.severity, b.code, &b.message))
         });
         self.list.dedup();
         self.list

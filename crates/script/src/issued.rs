@@ -19,7 +19,8 @@ pub(crate) struct Index(Vec<(String, usize)>);
 
 impl Index {
     pub(crate) fn new(phrasings: &[Phrasing]) -> Self {
-        let mut ids: Vec<_> = phrasings.iter().enumerate().map(|(i, phrasing)| (phrasing.id.clone(), i)).collect();
+        let mut ids: Vec<_> =
+            phrasings.iter().enumerate().map(|(i, phrasing)| (phrasing.id.clone(), i)).collect();
         ids.sort();
         Self(ids)
     }

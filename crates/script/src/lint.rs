@@ -1,6 +1,121 @@
 //! What is legal in a suite but likely to surprise.
 
-use crate::scenario::Scenarios;
-use crate::finding::Finding;
+use crate::finding::{Code, Finding, Severity};
+use crate::fold::fold;
+use crate::scenario::{Action, Phrasing, Place, Said, Scenarios, ScriptedCall};
+use rehearsal_wire::fault::fault;
+use rehearsal_wire::json::{Kind, Value, parse};
 
-pub(crate) fn surprises(_scenarios: &Scenarios) -> Vec<Finding> { Vec::new() }
+/// The surprises of a suite without mistakes.
+pub(crate) fn surprises(scenarios: &Scenarios) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (i, phrasing) in scenarios.phrasings.iter().enumerate() {
+        shadowed(phrasing, &scenarios.phrasings[..i], &mut found);
+        if !fold(&phrasing.prompt).contains(&phrasing.marker_folded) {
+            let message = format!("the prompt of `{}` does not hold its marker", phrasing.id);
+            let hint = "without a case token such a request would be background";
+            found.push(warning(&phrasing.place, message, hint));
+        }
+        script(phrasing, &mut found);
+    }
+    found
+}
+
+fn warning(place: &Place, message: String, hint: &str) -> Finding {
+    let Place { file, line, column } = place.clone();
+    let (severity, code, hint) = (Severity::Warning, Code::Suspicious, Some(hint.to_owned()));
+    Finding { file, line, column, severity, code, message, hint }
+}
+
+fn shadowed(phrasing: &Phrasing, earlier: &[Phrasing], found: &mut Vec<Finding>) {
+    if let Some(first) = earlier.iter().find(|first| phrasing.marker_folded.contains(&first.marker_folded)) {
+        let message =
+            format!("the marker of `{}` holds the marker of `{}`, which comes first", phrasing.id, first.id);
+        let hint =
+            "without a case token every such request goes to the first; put the longer marker before it";
+        found.push(warning(&phrasing.place, message, hint));
+    }
+}
+
+fn script(phrasing: &Phrasing, found: &mut Vec<Finding>) {
+    let (id, place) = (&phrasing.id, &phrasing.place);
+    let steps = phrasing.steps();
+    for (i, step) in phrasing.script.iter().enumerate() {
+        let actions = step.before.iter().map(|trouble| &trouble.action).chain([&step.action]);
+        for said in actions.filter_map(spoken) {
+            for call in &said.calls {
+                arguments(call, id, i, place, found);
+            }
+        }
+        match &step.action {
+            Action::Say(said) if said.text.is_none() && said.refusal.is_none() && said.calls.is_empty() => {
+                let message = format!("step {i} of `{id}` says null");
+                found.push(warning(
+                    place,
+                    message,
+                    "the real API refuses such a message in the history; write `text: \"\"`",
+                ));
+            }
+            Action::Fault { name, .. } if i + 1 < steps && fault(name).is_some_and(|row| row.hostile) => {
+                let message = format!("nobody gets past step {i} of `{id}`");
+                found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
+            }
+            Action::Say(_) | Action::Error(_) | Action::Fault { .. } | Action::End => {}
+        }
+    }
+    if steps == 0 {
+        let message = format!("`{id}` has no steps");
+        found.push(warning(place, message, "every request of it runs past the end of the script"));
+    }
+}
+
+fn spoken(action: &Action) -> Option<&Said> {
+    match action {
+        Action::Say(said) => Some(said),
+        Action::Fault { said, .. } => said.as_ref(),
+        Action::Error(_) | Action::End => None,
+    }
+}
+
+fn arguments(call: &ScriptedCall, id: &str, step: usize, place: &Place, found: &mut Vec<Finding>) {
+    let at = format!("the arguments of `{}` at step {step} of `{id}`", call.name);
+    let Ok(tape) = parse(call.arguments.as_bytes()) else {
+        found.push(warning(
+            place,
+            format!("{at} are not JSON"),
+            "fine if the agent is to meet broken arguments",
+        ));
+        return;
+    };
+    if tape.root().kind() != Kind::Object {
+        let hint = "providers send objects; fine if the agent is to meet something else";
+        found.push(warning(place, format!("{at} are {}, not an object", tape.root().kind().phrase()), hint));
+    }
+    if let Some(number) = changed_by_a_double(tape.root()) {
+        let hint = "clients that rewrite numbers through doubles echo another one; send it as a text, or expect a finding";
+        found.push(warning(place, format!("{at} hold {number}, which no double can hold"), hint));
+    }
+}
+
+/// The first number that changes when it is read as a double and written again.
+fn changed_by_a_double(value: Value<'_>) -> Option<&str> {
+    match value.kind() {
+        Kind::Number => value.as_number().filter(|text| !survives(text)),
+        Kind::Array => value.items().find_map(changed_by_a_double),
+        Kind::Object => value.entries().find_map(|(_, value)| changed_by_a_double(value)),
+        Kind::Null | Kind::Bool | Kind::String => None,
+    }
+}
+
+fn survives(text: &str) -> bool {
+    use rehearsal_wire::json::{Likeness, likeness};
+    let Ok(double) = text.parse::<f64>() else { return false };
+    if !double.is_finite() {
+        return false;
+    }
+    let again = format!("{double}");
+    match (parse(text.as_bytes()), parse(again.as_bytes())) {
+        (Ok(before), Ok(after)) => likeness(before.root(), after.root()) == Likeness::Same,
+        _ => false,
+    }
+}

@@ -16,7 +16,8 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
 /// Single-character insertions, deletions, replacements and swaps of neighbours between two names, letter case and `-`
 /// for `_` of no account. `None` where the lengths alone say that they are far apart.
 fn slips(a: &str, b: &str) -> Option<usize> {
-    let letters = |text: &str| text.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect();
+    let letters =
+        |text: &str| text.chars().map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect();
     // A name longer than any of ours is near to none; without this a huge key would cost a huge table.
     if a.len() > 4 * (b.len() + 2) {
         return None;

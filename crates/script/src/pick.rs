@@ -39,7 +39,8 @@ impl Picker {
             let found = match only {
                 None => self.markers.first_in(&text),
                 Some(case) => {
-                    let marker = scenarios.phrasings.get(case).map(|phrasing| phrasing.marker_folded.as_str());
+                    let marker =
+                        scenarios.phrasings.get(case).map(|phrasing| phrasing.marker_folded.as_str());
                     let prompt = self.prompts.get(case).map(String::as_str);
                     [marker, prompt].into_iter().flatten().any(|sought| text.contains(sought)).then_some(case)
                 }
@@ -112,7 +113,13 @@ pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> P
     if step.action == Action::End {
         return past(index);
     }
-    Picked { step: index, action: &step.action, expected: Some(&step.expected), pacing: step.pacing, trouble: None }
+    Picked {
+        step: index,
+        action: &step.action,
+        expected: Some(&step.expected),
+        pacing: step.pacing,
+        trouble: None,
+    }
 }
 
 fn past<'s>(index: usize) -> Picked<'s> {

@@ -30,7 +30,12 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Option<Node> {
     node(tape.root(), &mut cursor, findings, 0)
 }
 
-fn node(value: Value<'_>, cursor: &mut Cursor<'_>, findings: &mut Findings<'_>, depth: usize) -> Option<Node> {
+fn node(
+    value: Value<'_>,
+    cursor: &mut Cursor<'_>,
+    findings: &mut Findings<'_>,
+    depth: usize,
+) -> Option<Node> {
     let at = cursor.spot(value.offset());
     if depth > MAX_DEPTH {
         findings.error(at, Code::TooMuch, format!("nested deeper than {MAX_DEPTH} levels"));
@@ -52,7 +57,11 @@ fn node(value: Value<'_>, cursor: &mut Cursor<'_>, findings: &mut Findings<'_>, 
                 let key_at = cursor.spot(key.offset());
                 let name = key.as_str().unwrap_or_default().into_owned();
                 if !seen.insert(name.clone()) {
-                    findings.error(key_at, Code::DuplicateKey, format!("the key `{name}` stands here a second time"));
+                    findings.error(
+                        key_at,
+                        Code::DuplicateKey,
+                        format!("the key `{name}` stands here a second time"),
+                    );
                 }
                 entries.push((Key { name, at: key_at }, node(item, cursor, findings, depth + 1)?));
             }

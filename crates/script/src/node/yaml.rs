@@ -21,7 +21,8 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Option<Node> {
             return None;
         }
     };
-    let mut builder = Builder { open: Vec::new(), root: None, anchors: BTreeMap::new(), aliased: 0, findings };
+    let mut builder =
+        Builder { open: Vec::new(), root: None, anchors: BTreeMap::new(), aliased: 0, findings };
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
@@ -38,7 +39,12 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Option<Node> {
                 documents += 1;
                 if documents > 1 {
                     let message = "a second document in one file";
-                    builder.findings.error_with_hint(at, Code::Syntax, message, "put it into a file of its own");
+                    builder.findings.error_with_hint(
+                        at,
+                        Code::Syntax,
+                        message,
+                        "put it into a file of its own",
+                    );
                     return None;
                 }
             }
@@ -158,7 +164,12 @@ impl Builder<'_, '_> {
                 Plain::Number(text) => Content::Number(text),
                 Plain::NotJson => {
                     let message = format!("`{text}` is no number that JSON can say");
-                    self.findings.error_with_hint(at, Code::WrongValue, message, "put it in quotes, if a text is meant");
+                    self.findings.error_with_hint(
+                        at,
+                        Code::WrongValue,
+                        message,
+                        "put it in quotes, if a text is meant",
+                    );
                     return None;
                 }
             },
@@ -166,7 +177,9 @@ impl Builder<'_, '_> {
     }
 
     fn wants_key(&self) -> bool {
-        self.open.last().is_some_and(|open| matches!(open.node.content, Content::Map(_)) && open.key.is_none())
+        self.open
+            .last()
+            .is_some_and(|open| matches!(open.node.content, Content::Map(_)) && open.key.is_none())
     }
 
     fn key(&mut self, text: &str, style: ScalarStyle, at: Spot) -> Option<()> {
@@ -176,7 +189,11 @@ impl Builder<'_, '_> {
         }
         let open = self.open.last_mut()?;
         if !open.seen.insert(text.to_owned()) {
-            self.findings.error(at, Code::DuplicateKey, format!("the key `{text}` stands here a second time"));
+            self.findings.error(
+                at,
+                Code::DuplicateKey,
+                format!("the key `{text}` stands here a second time"),
+            );
         }
         open.key = Some(Key { name: text.to_owned(), at });
         Some(())
@@ -250,7 +267,8 @@ fn number(text: &str) -> Plain {
             && !digits.is_empty()
             && digits.chars().all(|digit| digit.is_digit(base))
         {
-            return u128::from_str_radix(digits, base).map_or(Plain::NotJson, |n| Plain::Number(n.to_string()));
+            return u128::from_str_radix(digits, base)
+                .map_or(Plain::NotJson, |n| Plain::Number(n.to_string()));
         }
     }
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {

@@ -19,7 +19,12 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
             let others = ["text", "tool_calls", "refusal", "fault", "usage", "finish_reason", "pacing"];
             for other in others.into_iter().filter(|other| has(other)) {
                 let message = format!("`{other}` says nothing beside `api_error`");
-                findings.error_with_hint(spot(step, other), Code::Contradiction, message, "put it into a step of its own");
+                findings.error_with_hint(
+                    spot(step, other),
+                    Code::Contradiction,
+                    message,
+                    "put it into a step of its own",
+                );
             }
         }
         return Action::Error(api_error(step.get("api_error").unwrap_or(step), context, findings));
@@ -35,9 +40,15 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
     // In the older form an empty list of calls without a text stops the file as well.
     if !speaks || (context.seed && !has("text") && calls.is_none_or(|calls| calls.items().is_empty())) {
         let (message, hint) = if context.seed {
-            ("a step needs `text`, `tool_calls` or `api_error`", "a `fault` needs `version: 1` at the top of the file")
+            (
+                "a step needs `text`, `tool_calls` or `api_error`",
+                "a `fault` needs `version: 1` at the top of the file",
+            )
         } else {
-            ("a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`", "an empty answer is `text: \"\"`")
+            (
+                "a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`",
+                "an empty answer is `text: \"\"`",
+            )
         };
         findings.error_with_hint(step.at, Code::MissingField, message, hint);
     }
@@ -69,7 +80,12 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
     let arguments = match (node.get("arguments"), raw) {
         (Some(_), Some(_)) => {
             let message = "`arguments` and `arguments_text` stand in one call";
-            findings.error_with_hint(spot(node, "arguments_text"), Code::Contradiction, message, "keep one of them");
+            findings.error_with_hint(
+                spot(node, "arguments_text"),
+                Code::Contradiction,
+                message,
+                "keep one of them",
+            );
             return None;
         }
         (Some(arguments), None) => arguments.to_json(),
@@ -77,7 +93,12 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
         (None, None) => {
             if !context.seed && node.get("arguments_text").is_none() {
                 let message = "a tool_call needs `arguments`";
-                findings.error_with_hint(node.at, Code::MissingField, message, "a tool without parameters gets {}");
+                findings.error_with_hint(
+                    node.at,
+                    Code::MissingField,
+                    message,
+                    "a tool without parameters gets {}",
+                );
             }
             return None;
         }

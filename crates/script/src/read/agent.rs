@@ -18,8 +18,9 @@ pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut F
     }
     if let Some(workspace) = levels.narrowest("workspace") {
         let entries = workspace.entries().iter();
-        expect.given_files =
-            entries.filter_map(|(path, content)| Some((path.name.clone(), content.as_text()?.to_owned()))).collect();
+        expect.given_files = entries
+            .filter_map(|(path, content)| Some((path.name.clone(), content.as_text()?.to_owned())))
+            .collect();
     }
     expect
 }
@@ -39,7 +40,8 @@ fn apply(node: &Node, expect: &mut ExpectAgent, context: &Context<'_>, findings:
         expect.output_contains = texts(parts);
     }
     if let Some(patterns) = node.get("output_matches") {
-        let each = if patterns.as_text().is_some() { std::slice::from_ref(patterns) } else { patterns.items() };
+        let each =
+            if patterns.as_text().is_some() { std::slice::from_ref(patterns) } else { patterns.items() };
         for (pattern, at) in each.iter().filter_map(|node| Some((node.as_text()?, node.at))) {
             if let Err(why) = (context.known.regex)(pattern) {
                 let why = why.lines().last().unwrap_or_default().trim().to_owned();

@@ -65,7 +65,11 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
         }
         let phrasings = class.get("phrasings").map_or(&[][..], Node::items);
         if phrasings.is_empty() && class.get("phrasings").is_some() {
-            findings.warning(key.at, format!("the class `{}` has no phrasings", key.name), "it is never played");
+            findings.warning(
+                key.at,
+                format!("the class `{}` has no phrasings", key.name),
+                "it is never played",
+            );
         }
         for node in phrasings {
             phrasing(key, node, script_node, Levels([defaults, Some(class), Some(node)]), context, findings);
@@ -100,7 +104,8 @@ fn phrasing(
     let own = node.get("script").filter(|node| !node.items().is_empty());
     let script = own.or(class_script).map(|node| step::script(node, levels, context, findings));
     let Script { steps, forever } = script.unwrap_or_default();
-    let (Some(id), Some((marker, prompt))) = (id(node, context, findings), names(node, context, findings)) else {
+    let (Some(id), Some((marker, prompt))) = (id(node, context, findings), names(node, context, findings))
+    else {
         return;
     };
     let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.seed);
@@ -121,7 +126,11 @@ fn phrasing(
         advance,
         expect_agent,
         hostile,
-        place: Place { file: findings.file.to_owned(), line: node.at.line as usize, column: node.at.column as usize },
+        place: Place {
+            file: findings.file.to_owned(),
+            line: node.at.line as usize,
+            column: node.at.column as usize,
+        },
     });
 }
 
@@ -150,7 +159,12 @@ fn names(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opt
     if marker.is_none() && prompt.is_none() {
         if !context.seed && node.get("marker").is_none() && node.get("prompt").is_none() {
             let message = "a phrasing needs `prompt` or `marker`";
-            findings.error_with_hint(node.at, Code::MissingField, message, "`prompt` is what the agent is told");
+            findings.error_with_hint(
+                node.at,
+                Code::MissingField,
+                message,
+                "`prompt` is what the agent is told",
+            );
         }
         return None;
     }

@@ -62,7 +62,12 @@ fn apply(node: &Node, expected: &mut Expected, context: &Context<'_>, findings: 
         for (pointer, _) in values.entries() {
             if !pointer.name.starts_with('/') {
                 let message = format!("`{}` is no JSON pointer", pointer.name);
-                findings.error_with_hint(pointer.at, Code::WrongValue, message, "a pointer begins with `/`: `/model`");
+                findings.error_with_hint(
+                    pointer.at,
+                    Code::WrongValue,
+                    message,
+                    "a pointer begins with `/`: `/model`",
+                );
             }
         }
         expected.values =
@@ -83,13 +88,17 @@ fn contradictions(nodes: &[&Node], expected: &Expected, findings: &mut Findings<
         return;
     }
     let (other, hint) = if expected.require_tools {
-        ("require_tools", "no request can pass; set one of them to false (a file without `version` requires tools by default)")
+        (
+            "require_tools",
+            "no request can pass; set one of them to false (a file without `version` requires tools by default)",
+        )
     } else if !expected.tools_include.is_empty() {
         ("tools_include", "no request can pass; remove one of them")
     } else {
         return;
     };
-    let narrowest = nodes.iter().rev().find(|node| node.get("forbid_tools").is_some() || node.get(other).is_some());
+    let narrowest =
+        nodes.iter().rev().find(|node| node.get("forbid_tools").is_some() || node.get(other).is_some());
     if let Some(node) = narrowest {
         let at = node.get("forbid_tools").or_else(|| node.get(other)).map_or(node.at, |node| node.at);
         let message = format!("`forbid_tools` and `{other}` hold at once");

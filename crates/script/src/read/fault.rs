@@ -7,7 +7,11 @@ use crate::node::{Key, Node};
 use rehearsal_wire::fault::{Fault, ParamFault, check_params};
 
 /// Reads the name and the parameters (name, value as JSON text).
-pub(super) fn fault(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> (String, Vec<(String, String)>) {
+pub(super) fn fault(
+    node: &Node,
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+) -> (String, Vec<(String, String)>) {
     let name_node = node.get("name").unwrap_or(node);
     let name = name_node.as_text().unwrap_or_default();
     let known = context.known.faults;

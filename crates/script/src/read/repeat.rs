@@ -28,7 +28,12 @@ pub(super) fn of(step: &Node, seed: bool, findings: &mut Findings<'_>) -> Repeat
     match node.as_whole() {
         Some(times) if times < 1 && !seed => {
             let message = "`repeat` must be 1 or more";
-            findings.error_with_hint(node.at, Code::WrongValue, message, "remove the step if it is not wanted");
+            findings.error_with_hint(
+                node.at,
+                Code::WrongValue,
+                message,
+                "remove the step if it is not wanted",
+            );
             Repeat::Times(0)
         }
         // The older form writes such a step no times.
@@ -49,7 +54,11 @@ struct Numbering {
 
 impl Numbering {
     fn text(&self, text: &str) -> String {
-        if text.contains("{N") { text.replace("{NN}", &self.long).replace("{N}", &self.short) } else { text.to_owned() }
+        if text.contains("{N") {
+            text.replace("{NN}", &self.long).replace("{N}", &self.short)
+        } else {
+            text.to_owned()
+        }
     }
 
     fn node(&self, node: &Node, findings: &mut Findings<'_>) -> Node {
@@ -58,7 +67,9 @@ impl Numbering {
             Content::Bool(flag) => Content::Bool(*flag),
             Content::Number(text) => Content::Number(text.clone()),
             Content::Text(text) => Content::Text(self.text(text)),
-            Content::List(items) => Content::List(items.iter().map(|item| self.node(item, findings)).collect()),
+            Content::List(items) => {
+                Content::List(items.iter().map(|item| self.node(item, findings)).collect())
+            }
             Content::Map(entries) => Content::Map(self.entries(entries, findings)),
         };
         Node { content, at: node.at }

@@ -36,7 +36,12 @@ pub(super) fn script(
         times(written, is_trouble, repeat, findings);
         if repeat == Repeat::Forever && i < last {
             let message = "only the last step can repeat forever";
-            findings.error_with_hint(spot(written, "repeat"), Code::Contradiction, message, "the steps after it would never be reached");
+            findings.error_with_hint(
+                spot(written, "repeat"),
+                Code::Contradiction,
+                message,
+                "the steps after it would never be reached",
+            );
         }
         let count = match repeat {
             Repeat::None | Repeat::Forever => 1,
@@ -62,7 +67,8 @@ pub(super) fn script(
                 script.steps.push(Step { before: std::mem::take(&mut waiting), action, expected, pacing });
             }
         }
-        script.forever |= i == last && !is_trouble && (repeat == Repeat::Forever || is_endless(&script, context));
+        script.forever |=
+            i == last && !is_trouble && (repeat == Repeat::Forever || is_endless(&script, context));
     }
     if !waiting.is_empty() {
         let (expected, pacing) = (Expected::default(), Pacing::default());
@@ -96,11 +102,21 @@ fn times(step: &Node, is_trouble: bool, repeat: Repeat, findings: &mut Findings<
     let at = spot(step, "times");
     if step.get("api_error").is_none() && step.get("fault").is_none() {
         let message = "`times` stands only beside `api_error` or `fault`";
-        findings.error_with_hint(at, Code::Contradiction, message, "to write a step several times use `repeat`");
+        findings.error_with_hint(
+            at,
+            Code::Contradiction,
+            message,
+            "to write a step several times use `repeat`",
+        );
     }
     if repeat != Repeat::None {
         let message = "`times` and `repeat` stand in one step";
-        findings.error_with_hint(at, Code::Contradiction, message, "keep `times`: it counts requests, not steps");
+        findings.error_with_hint(
+            at,
+            Code::Contradiction,
+            message,
+            "keep `times`: it counts requests, not steps",
+        );
     }
 }
 
@@ -115,7 +131,12 @@ fn afford(
     let at = spot(step, "repeat");
     if already.saturating_add(count) > MAX_STEPS {
         let message = format!("a script holds at most {MAX_STEPS} steps");
-        findings.error_with_hint(at, Code::TooMuch, message, "`repeat: forever` on the last step has no end (`version: 1`)");
+        findings.error_with_hint(
+            at,
+            Code::TooMuch,
+            message,
+            "`repeat: forever` on the last step has no end (`version: 1`)",
+        );
         return false;
     }
     let weight = step.weight().saturating_mul(count);
@@ -137,7 +158,8 @@ fn pacing<'n>(nodes: impl Iterator<Item = &'n Node>, seed: bool) -> Pacing {
     let mut pacing = Pacing::default();
     for node in nodes.filter(|_| !seed) {
         if let Some(ttft) = node.get("ttft") {
-            let millis = ttft.as_whole().and_then(|millis| u64::try_from(millis).ok()).map(Duration::from_millis);
+            let millis =
+                ttft.as_whole().and_then(|millis| u64::try_from(millis).ok()).map(Duration::from_millis);
             pacing.ttft = millis.or_else(|| span::parse(ttft.as_text()?)).unwrap_or_default();
         }
         let whole = |name: &str| node.get(name).and_then(Node::as_whole);

@@ -73,7 +73,8 @@ fn settings<'f>(
     let (default_profile, default_echo) = if seed { ("pinned", "exact") } else { ("gate", "double") };
     let word = |name: &str, default, words: &[&'static str]| -> (&'static str, Spot) {
         let node = root.get(name).filter(|_| !seed);
-        let said = node.and_then(Node::as_text).and_then(|text| words.iter().copied().find(|word| *word == text));
+        let said =
+            node.and_then(Node::as_text).and_then(|text| words.iter().copied().find(|word| *word == text));
         (said.unwrap_or(default), node.map_or(root.at, |node| node.at))
     };
     let (profile, at) = word("profile", default_profile, &["lenient", "api", "gate", "pinned"]);

@@ -51,7 +51,12 @@ impl Check<'_, '_> {
                 "put `version: 1` at the top of the file, or remove the field",
             ),
             (None, Some(near)) if self.seed || shape.others.is_none() => {
-                self.findings.error_with_hint(key.at, Code::UnknownField, message, format!("did you mean `{near}`?"));
+                self.findings.error_with_hint(
+                    key.at,
+                    Code::UnknownField,
+                    message,
+                    format!("did you mean `{near}`?"),
+                );
             }
             (None, None) if !self.seed && shape.others.is_none() => {
                 let names: Vec<&str> = shape.known(self.seed).map(|field| field.name).collect();
@@ -71,11 +76,18 @@ impl Check<'_, '_> {
         let message = format!("`{name}` must be {wanted}, not {}", node.phrase());
         let quotes = wanted.contains("text") && matches!(node.content, Content::Bool(_) | Content::Number(_));
         let yes = wanted.contains("true or false")
-            && node.as_text().is_some_and(|text| matches!(text, "yes" | "no" | "on" | "off" | "true" | "false"));
+            && node
+                .as_text()
+                .is_some_and(|text| matches!(text, "yes" | "no" | "on" | "off" | "true" | "false"));
         if quotes {
             self.findings.error_with_hint(node.at, Code::WrongValue, message, "put it in double quotes");
         } else if yes {
-            self.findings.error_with_hint(node.at, Code::WrongValue, message, "write true or false, without quotes");
+            self.findings.error_with_hint(
+                node.at,
+                Code::WrongValue,
+                message,
+                "write true or false, without quotes",
+            );
         } else {
             self.findings.error(node.at, Code::WrongValue, message);
         }
@@ -110,7 +122,9 @@ impl Check<'_, '_> {
             }
             Kind::Object(shape) => self.object(node, shape, name),
             Kind::List(inner) => node.items().iter().for_each(|item| self.kind(item, inner, name)),
-            Kind::Map(inner) => node.entries().iter().for_each(|(key, value)| self.kind(value, inner, &key.name)),
+            Kind::Map(inner) => {
+                node.entries().iter().for_each(|(key, value)| self.kind(value, inner, &key.name))
+            }
             Kind::Paths(inner) => {
                 for (key, value) in node.entries() {
                     self.path(key);

@@ -22,8 +22,11 @@ static ADVANCE: Field = new(
     "How a request finds its step: by the assistant messages in it (the default), or by the answered requests of the case.",
 );
 static EXPECT_AGENT_FIELD: Field = new("expect_agent", &Object(&EXPECT_AGENT), "What the agent must do.");
-static EXPECT_REQUEST_FIELD: Field =
-    both("expect_request", &Object(&EXPECT_REQUEST), "What each request must hold; narrower levels win key by key.");
+static EXPECT_REQUEST_FIELD: Field = both(
+    "expect_request",
+    &Object(&EXPECT_REQUEST),
+    "What each request must hold; narrower levels win key by key.",
+);
 static PACING_FIELD: Field = new("pacing", &Object(&PACING), "How fast streamed answers leave.");
 static WORKSPACE: Field =
     new("workspace", &Paths(&Text), "Files that are written into the workspace first: path to content.");
@@ -51,11 +54,23 @@ pub(crate) static FILE: Shape = Shape {
             doc: "1. A file without it is read in the older form, which knows fewer fields and expects more of requests.",
         },
         COMMENT,
-        new("profile", &Word(&["lenient", "api", "gate", "pinned"]), "How strict the stand-in is; `gate` by default."),
-        new("echo", &Word(&["exact", "double", "bytes"]), "How echoed arguments are compared; `double` by default."),
+        new(
+            "profile",
+            &Word(&["lenient", "api", "gate", "pinned"]),
+            "How strict the stand-in is; `gate` by default.",
+        ),
+        new(
+            "echo",
+            &Word(&["exact", "double", "bytes"]),
+            "How echoed arguments are compared; `double` by default.",
+        ),
         new("rules", &Map(&Flag), "Rules switched on or off by name."),
         both("defaults", &Object(&DEFAULTS), "What holds for every class of this file."),
-        must("classes", &Map(&Object(&CLASS)), "The classes by name, in the order in which their markers are tried."),
+        must(
+            "classes",
+            &Map(&Object(&CLASS)),
+            "The classes by name, in the order in which their markers are tried.",
+        ),
     ],
 };
 
@@ -118,7 +133,11 @@ static STEP: Shape = Shape {
         both("tool_calls", &OrNull(&List(&Object(&CALL))), "The tool calls it makes, in order."),
         new("refusal", &Text, "A refusal in the model's words."),
         both("api_error", &Object(&API_ERROR), "An error of the provider, in place of an answer."),
-        new("fault", &Either(&[&Name, &Object(&FAULT)]), "A fault of the wire by name, with its parameters if it has any."),
+        new(
+            "fault",
+            &Either(&[&Name, &Object(&FAULT)]),
+            "A fault of the wire by name, with its parameters if it has any.",
+        ),
         new(
             "times",
             &Whole(1, 10_000),
@@ -154,7 +173,11 @@ static CALL: Shape = Shape {
             seed: true,
             doc: "The arguments, any JSON value.",
         },
-        new("arguments_text", &Text, "In place of `arguments`: the text that is sent as it stands, JSON or not."),
+        new(
+            "arguments_text",
+            &Text,
+            "In place of `arguments`: the text that is sent as it stands, JSON or not.",
+        ),
     ],
 };
 
@@ -170,7 +193,11 @@ static API_ERROR: Shape = Shape {
         both("type", &OrNull(&Text), "The error's type; `server_error` by default."),
         both("code", &OrNull(&Text), "The error's code; null by default."),
         new("param", &OrNull(&Text), "The error's param; null by default."),
-        new("headers", &Map(&Either(&[&Text, &Whole(0, 1_000_000_000)])), "Headers to send with it, such as Retry-After."),
+        new(
+            "headers",
+            &Map(&Either(&[&Text, &Whole(0, 1_000_000_000)])),
+            "Headers to send with it, such as Retry-After.",
+        ),
     ],
 };
 
@@ -196,7 +223,11 @@ static PACING: Shape = Shape {
     doc: "How fast a streamed answer leaves.",
     others: None,
     fields: &[
-        new("ttft", &Either(&[&Whole(0, 3_600_000), &Span]), "Wait before the first byte: `200ms`, `2s`, or milliseconds."),
+        new(
+            "ttft",
+            &Either(&[&Whole(0, 3_600_000), &Span]),
+            "Wait before the first byte: `200ms`, `2s`, or milliseconds.",
+        ),
         new("tokens_per_second", &Whole(0, 1_000_000), "Pieces a second after that; 0 is unlimited."),
         new("chunk", &Whole(0, 1_000_000), "Characters in a piece; 0 is the default."),
     ],
@@ -210,8 +241,16 @@ static EXPECT_REQUEST: Shape = Shape {
         both("require_tools", &Flag, "Tools must be offered."),
         both("forbid_tools", &Flag, "No tools may be offered."),
         both("require_tool_choice", &Flag, "`tool_choice` must be there."),
-        both("parallel_tool_calls", &OrNull(&Flag), "`parallel_tool_calls` must be there with this value; null lifts the check."),
-        new("system_contains", &Either(&[&Name, &List(&Name)]), "Texts that must stand in a system or developer message."),
+        both(
+            "parallel_tool_calls",
+            &OrNull(&Flag),
+            "`parallel_tool_calls` must be there with this value; null lifts the check.",
+        ),
+        new(
+            "system_contains",
+            &Either(&[&Name, &List(&Name)]),
+            "Texts that must stand in a system or developer message.",
+        ),
         new("tools_include", &Either(&[&Name, &List(&Name)]), "Tools that must be offered, by name."),
         new("values", &Map(&Anything), "Values that the body must hold, by JSON pointer (`/temperature`)."),
     ],
@@ -223,10 +262,18 @@ static EXPECT_AGENT: Shape = Shape {
     others: None,
     fields: &[
         new("exit", &Whole(0, 255), "Its exit status."),
-        new("max_requests", &Whole(1, 1_000_000), "The most requests that it may send, every attempt counted."),
+        new(
+            "max_requests",
+            &Whole(1, 1_000_000),
+            "The most requests that it may send, every attempt counted.",
+        ),
         new("tools_called", &List(&Name), "Tools whose answers must come back, in this order."),
         new("output_contains", &Either(&[&Text, &List(&Text)]), "Texts that its standard output must hold."),
-        new("output_matches", &Either(&[&Text, &List(&Text)]), "Regular expressions that its standard output must match."),
+        new(
+            "output_matches",
+            &Either(&[&Text, &List(&Text)]),
+            "Regular expressions that its standard output must match.",
+        ),
         new(
             "files",
             &Paths(&Either(&[&Text, &Object(&EXPECT_FILE)])),

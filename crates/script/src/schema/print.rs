@@ -31,9 +31,17 @@ fn collect(shape: &'static Shape, into: &mut BTreeMap<&'static str, &'static Sha
 fn collect_kind(kind: &'static Kind, into: &mut BTreeMap<&'static str, &'static Shape>) {
     match kind {
         Kind::Object(shape) => collect(shape, into),
-        Kind::List(inner) | Kind::Map(inner) | Kind::Paths(inner) | Kind::OrNull(inner) => collect_kind(inner, into),
+        Kind::List(inner) | Kind::Map(inner) | Kind::Paths(inner) | Kind::OrNull(inner) => {
+            collect_kind(inner, into)
+        }
         Kind::Either(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, into)),
-        Kind::Anything | Kind::Text | Kind::Name | Kind::Flag | Kind::Whole(..) | Kind::Word(_) | Kind::Span => {}
+        Kind::Anything
+        | Kind::Text
+        | Kind::Name
+        | Kind::Flag
+        | Kind::Whole(..)
+        | Kind::Word(_)
+        | Kind::Span => {}
     }
 }
 
@@ -55,7 +63,8 @@ fn object(out: &mut String, shape: &Shape) {
         let comma = if i + 1 < shape.fields.len() { "," } else { "" };
         let doc = quoted(field.doc);
         let between = if kind.is_empty() { "" } else { ", " };
-        let _ = writeln!(out, "        {}: {{\"description\": {doc}{between}{kind}}}{comma}", quoted(field.name));
+        let _ =
+            writeln!(out, "        {}: {{\"description\": {doc}{between}{kind}}}{comma}", quoted(field.name));
     }
     out.push_str("      }\n    }");
 }
