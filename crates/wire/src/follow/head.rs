@@ -92,7 +92,9 @@ impl HeadFault {
 impl std::fmt::Display for HeadFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::RequestLine => "the request line must be a method, a target and a version with one space between them",
+            Self::RequestLine => {
+                "the request line must be a method, a target and a version with one space between them"
+            }
             Self::Version => "the version in the request line must be HTTP/1.1 or HTTP/1.0",
             Self::UnsupportedVersion => "only HTTP/1.1 and HTTP/1.0 are spoken here",
             Self::NoColon => "a header line has no colon",
@@ -137,8 +139,9 @@ impl RequestHead {
         let mut lines = lines(&raw);
         let request_line = lines.next().unwrap_or_default();
         let mut seen = Seen { fault: request_line_fault(request_line), ..Seen::default() };
+        let controls = holds_controls(&raw);
         for line in lines {
-            seen.line(line);
+            seen.line(line, controls);
         }
         let old = request_line.ends_with(b"HTTP/1.0");
         if seen.encoding {
@@ -255,21 +258,26 @@ impl Seen {
         }
     }
 
-    fn line(&mut self, line: &[u8]) {
+    /// Looks at one header line; at the characters of its value only where the head holds suspicious ones.
+    fn line(&mut self, line: &[u8], controls: bool) {
         if matches!(line.first(), Some(b' ' | b'\t')) {
             return self.note(HeadFault::Folded);
         }
-        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
-            return self.note(HeadFault::NoColon);
+        let token = line.iter().position(|&byte| !is_token(byte)).unwrap_or(line.len());
+        let (name, rest) = line.split_at(token);
+        let Some((b':', value)) = rest.split_first() else {
+            return self.note(match rest.iter().position(|&byte| byte == b':') {
+                None => HeadFault::NoColon,
+                Some(colon) if rest[..colon].iter().all(|byte| matches!(byte, b' ' | b'\t')) => {
+                    HeadFault::SpaceBeforeColon
+                }
+                Some(_) => HeadFault::HeaderName,
+            });
         };
-        let (name, value) = (&line[..colon], &line[colon + 1..]);
-        if !name.iter().fold(!name.is_empty(), |fine, &byte| fine & is_token(byte)) {
-            let spaced = matches!(name.last(), Some(b' ' | b'\t'));
-            return self.note(if spaced { HeadFault::SpaceBeforeColon } else { HeadFault::HeaderName });
+        if name.is_empty() {
+            return self.note(HeadFault::HeaderName);
         }
-        // Without a way out of the loop it runs many bytes at a time.
-        let control = |byte: u8| (byte < b' ') & (byte != b'\t') | (byte == 0x7F);
-        if value.iter().fold(false, |bad, &byte| bad | control(byte)) {
+        if controls && value.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
             self.note(HeadFault::HeaderValue);
         }
         match name.len() {
@@ -288,15 +296,28 @@ impl Seen {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return self.note(HeadFault::LengthNotDigits);
         }
-        let length = digits.iter().try_fold(0_u64, |length, &digit| {
-            length.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-        });
+        let length = digits
+            .iter()
+            .try_fold(0_u64, |length, &digit| length.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
         match (length, self.length) {
             (None, _) => self.note(HeadFault::LengthTooLarge),
             (Some(length), Some(earlier)) if length != earlier => self.note(HeadFault::LengthsDiffer),
             (Some(length), _) => self.length = Some(length),
         }
     }
+}
+
+/// Whether a head holds control characters other than tabs and line ends, in one pass without a way out, which runs
+/// many bytes at a time.
+fn holds_controls(raw: &[u8]) -> bool {
+    let (mut bad, mut returns, mut feeds) = (false, 0_u32, 0_u32);
+    for &byte in raw {
+        returns += u32::from(byte == b'\r');
+        feeds += u32::from(byte == b'\n');
+        bad |= ((byte < b' ') & (byte != b'\t') & (byte != b'\r') & (byte != b'\n')) | (byte == 0x7F);
+    }
+    // A CR that ends no line is one as well; so may be one in a head with bare line feeds.
+    bad || returns != feeds
 }
 
 /// Whether a byte may stand in a token (RFC 9110, 5.6.2).
@@ -311,7 +332,20 @@ const TOKEN: [bool; 256] = {
         table[byte as usize] = byte.is_ascii_alphanumeric()
             || matches!(
                 byte,
-                b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`' | b'|' | b'~'
+                b'!' | b'#'
+                    | b'$'
+                    | b'%'
+                    | b'&'
+                    | b'\''
+                    | b'*'
+                    | b'+'
+                    | b'-'
+                    | b'.'
+                    | b'^'
+                    | b'_'
+                    | b'`'
+                    | b'|'
+                    | b'~'
             );
         byte += 1;
     }

@@ -184,15 +184,18 @@ impl<'t> Value<'t> {
         if self.tape.duplicate_key.is_some() { found.last() } else { found.next() }
     }
 
-    /// The value at an RFC 6901 pointer (`""` is the value itself).
+    /// The value at an RFC 6901 pointer (`""` is the value itself); `None` for a pointer without its leading slash too.
     #[must_use]
     pub fn at(self, pointer: &str) -> Option<Value<'t>> {
+        let mut parts = pointer.split('/');
+        if !parts.next()?.is_empty() {
+            return None;
+        }
         let mut here = self;
-        for part in pointer.split('/').skip(1) {
-            let part = part.replace("~1", "/").replace("~0", "~");
+        for part in parts {
             here = match here.kind() {
-                Kind::Object => here.get(&part)?,
-                Kind::Array => here.items().nth(part.parse().ok()?)?,
+                Kind::Object => here.get(&part.replace("~1", "/").replace("~0", "~"))?,
+                Kind::Array => here.items().nth(index(part)?)?,
                 Kind::Null | Kind::Bool | Kind::Number | Kind::String => return None,
             };
         }
@@ -220,6 +223,16 @@ impl<'t> Value<'t> {
     }
 
     fn decoded(self) -> Cow<'t, str> {
-        if self.node().len == 0 { Cow::Borrowed(self.inner()) } else { Cow::Owned(read::unescape(self.inner())) }
+        if self.node().len == 0 {
+            Cow::Borrowed(self.inner())
+        } else {
+            Cow::Owned(read::unescape(self.inner()))
+        }
     }
+}
+
+/// An array index in a pointer: digits without a leading zero.
+fn index(part: &str) -> Option<usize> {
+    let plain = part == "0" || !part.starts_with('0');
+    (plain && part.bytes().all(|byte| byte.is_ascii_digit())).then(|| part.parse().ok())?
 }

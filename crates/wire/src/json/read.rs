@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 /// How deep arrays and objects may nest. The seed's reader gave up below 1,000; no real client comes near.
 pub const MAX_DEPTH: usize = 1024;
 
-/// An object with more keys than this is checked for repeats through a set instead of pairwise.
-const PAIRWISE_KEYS: usize = 12;
+/// An object with more keys than this is checked for repeats once, when it closes, instead of key by key.
+const WALKED_KEYS: u32 = 24;
 
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,17 +82,9 @@ pub fn parse(bytes: &[u8]) -> Result<Tape<'_>, Broken> {
         Ok(source) => source,
         Err(error) => return broken(error.valid_up_to(), Why::NotUtf8),
     };
-    let mut reader = Reader {
-        bytes,
-        at: 0,
-        tape: Tape {
-            source,
-            nodes: Vec::with_capacity(bytes.len() / 12 + 4),
-            duplicate_key: None,
-            lone_surrogate: None,
-        },
-        open: Vec::new(),
-    };
+    let nodes = Vec::with_capacity(bytes.len() / 24 + 8);
+    let tape = Tape { source, nodes, duplicate_key: None, lone_surrogate: None };
+    let mut reader = Reader { bytes, at: 0, tape, open: Vec::new() };
     reader.document()?;
     Ok(reader.tape)
 }
@@ -101,8 +93,19 @@ struct Reader<'s> {
     bytes: &'s [u8],
     at: usize,
     tape: Tape<'s>,
-    /// Indices of the arrays and objects that are not closed yet.
-    open: Vec<u32>,
+    /// The arrays and objects that are not closed yet.
+    open: Vec<Open>,
+}
+
+/// An array or object that is not closed yet.
+struct Open {
+    /// Its node.
+    node: u32,
+    /// Elements or entries so far.
+    len: u32,
+    object: bool,
+    /// Marks of the keys so far: a key with a new mark stood not here before.
+    marks: u64,
 }
 
 impl Reader<'_> {
@@ -133,106 +136,140 @@ impl Reader<'_> {
         if self.at == self.bytes.len() {
             return self.fail(Why::Empty);
         }
-        self.value()?;
-        while let Some(&container) = self.open.last() {
+        self.value("a value")?;
+        while let Some(&Open { len, object, .. }) = self.open.last() {
             self.space();
-            let is_object = self.tape.nodes[container as usize].kind == Kind::Object;
-            let first = self.tape.nodes[container as usize].len == 0;
-            match self.peek() {
-                b'}' if is_object => self.close(container)?,
-                b']' if !is_object => self.close(container)?,
-                b',' if !first => {
+            match (self.peek(), object) {
+                (b'}', true) | (b']', false) => self.close(),
+                (b',', _) if len > 0 => {
                     self.at += 1;
                     self.space();
-                    self.element(container, is_object)?;
+                    self.element(object, "a key in double quotes", "a value")?;
                 }
-                _ if first => self.element(container, is_object)?,
-                _ => return self.fail(Why::Expected(if is_object { "`,` or `}`" } else { "`,` or `]`" })),
+                _ if len == 0 => self.element(object, "a key in double quotes or `}`", "a value or `]`")?,
+                _ => return self.fail(Why::Expected(if object { "`,` or `}`" } else { "`,` or `]`" })),
             }
         }
         self.space();
         if self.at < self.bytes.len() { self.fail(Why::Trailing) } else { Ok(()) }
     }
 
-    fn element(&mut self, container: u32, is_object: bool) -> Result<(), Broken> {
-        if is_object {
-            if self.peek() != b'"' {
-                return self.fail(Why::Expected("a key in double quotes"));
-            }
-            self.string()?;
-            self.space();
-            if self.peek() != b':' {
-                return self.fail(Why::Expected("`:`"));
-            }
-            self.at += 1;
-            self.space();
+    fn element(&mut self, object: bool, key: &'static str, item: &'static str) -> Result<(), Broken> {
+        if !object {
+            self.count();
+            return self.value(item);
         }
-        self.tape.nodes[container as usize].len += 1;
-        self.value()
+        if self.peek() != b'"' {
+            return self.fail(Why::Expected(key));
+        }
+        self.string()?;
+        self.check_key();
+        self.space();
+        if self.peek() != b':' {
+            return self.fail(Why::Expected("`:`"));
+        }
+        self.at += 1;
+        self.space();
+        self.count();
+        self.value("a value")
+    }
+
+    fn count(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.len += 1;
+        }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "parse() refuses texts whose offsets do not fit")]
-    fn close(&mut self, container: u32) -> Result<(), Broken> {
+    fn close(&mut self) {
         self.at += 1;
-        self.open.pop();
         let next = self.tape.nodes.len() as u32;
-        let node = &mut self.tape.nodes[container as usize];
+        let Some(open) = self.open.pop() else { return };
+        let node = &mut self.tape.nodes[open.node as usize];
         node.end = self.at as u32;
         node.next = next;
-        if node.kind == Kind::Object && node.len > 1 && self.tape.duplicate_key.is_none() {
-            self.find_duplicate(container);
+        node.len = open.len;
+        if open.object && open.len > WALKED_KEYS {
+            let object = super::Value { tape: &self.tape, at: open.node };
+            let mut seen = BTreeSet::new();
+            let found =
+                object.entries().find(|(key, _)| !seen.insert(key.decoded())).map(|(key, _)| key.offset());
+            self.note_duplicate(found);
         }
-        Ok(())
     }
 
-    fn find_duplicate(&mut self, container: u32) {
-        let object = super::Value { tape: &self.tape, at: container };
-        let mut found = None;
-        if object.len() <= PAIRWISE_KEYS {
-            'keys: for (i, (key, _)) in object.entries().enumerate() {
-                for (earlier, _) in object.entries().take(i) {
-                    let plain = key.node().len == 0 && earlier.node().len == 0;
-                    if if plain { key.inner() == earlier.inner() } else { key.decoded() == earlier.decoded() } {
-                        found = Some(key.offset());
-                        break 'keys;
-                    }
-                }
-            }
-        } else {
-            let mut seen = BTreeSet::new();
-            found = object.entries().find(|(key, _)| !seen.insert(key.decoded())).map(|(key, _)| key.offset());
+    /// Looks whether the key that was just read stood in its object before.
+    fn check_key(&mut self) {
+        let Some(open) = self.open.last_mut() else { return };
+        let Some((key, earlier)) = self.tape.nodes.split_last() else { return };
+        let text = &self.bytes[key.start as usize..key.end as usize];
+        let ends =
+            u64::from(text.first().copied().unwrap_or(0)) + 5 * u64::from(text.last().copied().unwrap_or(0));
+        let mark = 1 << ((ends + 11 * text.len() as u64) & 63);
+        let seen = open.marks & mark != 0;
+        open.marks |= mark;
+        // An escape hides what the key says from its mark, now and for every later key.
+        if key.len != 0 {
+            open.marks = u64::MAX;
         }
-        self.tape.duplicate_key = found;
+        if !(seen || key.len != 0) || open.len >= WALKED_KEYS {
+            return;
+        }
+        let at = earlier.len() as u32;
+        let mut here = open.node + 1;
+        let found = loop {
+            if here >= at {
+                break None;
+            }
+            let (old, new) =
+                (super::Value { tape: &self.tape, at: here }, super::Value { tape: &self.tape, at });
+            if old.decoded() == new.decoded() {
+                break Some(new.offset());
+            }
+            here = self.tape.nodes[here as usize + 1].next;
+        };
+        self.note_duplicate(found);
+    }
+
+    fn note_duplicate(&mut self, found: Option<usize>) {
+        self.tape.duplicate_key = match (self.tape.duplicate_key, found) {
+            (Some(known), Some(found)) => Some(known.min(found)),
+            (known, found) => known.or(found),
+        };
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "parse() refuses texts whose offsets do not fit")]
-    fn value(&mut self) -> Result<(), Broken> {
+    fn value(&mut self, expected: &'static str) -> Result<(), Broken> {
         let start = self.at;
         match self.peek() {
             b'"' => self.string(),
-            open @ (b'{' | b'[') => {
+            byte @ (b'{' | b'[') => {
                 if self.open.len() == MAX_DEPTH {
                     return self.fail(Why::TooDeep);
                 }
-                self.open.push(self.tape.nodes.len() as u32);
-                self.push(if open == b'{' { Kind::Object } else { Kind::Array }, start, start, 0);
+                let object = byte == b'{';
+                self.open.push(Open { node: self.tape.nodes.len() as u32, len: 0, object, marks: 0 });
+                self.push(if object { Kind::Object } else { Kind::Array }, start, start, 0);
                 self.at += 1;
                 Ok(())
             }
-            b't' => self.word("true", Kind::Bool),
-            b'f' => self.word("false", Kind::Bool),
-            b'n' => self.word("null", Kind::Null),
+            b't' => self.word("true", "`true`", Kind::Bool),
+            b'f' => self.word("false", "`false`", Kind::Bool),
+            b'n' => self.word("null", "`null`", Kind::Null),
             b'-' | b'0'..=b'9' => self.number(),
-            _ => self.fail(Why::Expected("a value")),
+            _ => self.fail(Why::Expected(expected)),
         }
     }
 
-    fn word(&mut self, word: &'static str, kind: Kind) -> Result<(), Broken> {
-        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return self.fail(Why::Expected("a value"));
+    fn word(&mut self, word: &'static str, quoted: &'static str, kind: Kind) -> Result<(), Broken> {
+        let start = self.at;
+        for letter in word.bytes() {
+            if self.peek() != letter {
+                return self.fail(Why::Expected(quoted));
+            }
+            self.at += 1;
         }
-        self.push(kind, self.at, self.at + word.len(), 0);
-        self.at += word.len();
+        self.push(kind, start, self.at, 0);
         Ok(())
     }
 
@@ -272,79 +309,93 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads a string, eight bytes at a time; several escapes in one word cost one look at it.
     fn string(&mut self) -> Result<(), Broken> {
         self.at += 1;
-        let start = self.at;
-        let mut escaped = 0;
-        loop {
-            self.at += plain_run(&self.bytes[self.at..]);
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    self.push(Kind::String, start, self.at, escaped);
-                    self.at += 1;
-                    return Ok(());
+        let (start, mut escaped) = (self.at, 0);
+        'words: loop {
+            let (base, rest) = (self.at, &self.bytes[self.at..]);
+            let word = match rest.first_chunk::<8>() {
+                Some(word) => *word,
+                None if rest.is_empty() => return self.fail(Why::Cut),
+                None => {
+                    let mut word = [b' '; 8];
+                    word[..rest.len()].copy_from_slice(rest);
+                    word
                 }
-                Some(b'\\') => {
-                    escaped = 1;
-                    self.escape()?;
+            };
+            let mut hits = specials(u64::from_le_bytes(word));
+            while hits != 0 {
+                self.at = base + hits.trailing_zeros() as usize / 8;
+                match self.bytes[self.at] {
+                    b'"' => {
+                        self.push(Kind::String, start, self.at, escaped);
+                        self.at += 1;
+                        return Ok(());
+                    }
+                    b'\\' => {
+                        escaped = 1;
+                        self.escape()?;
+                    }
+                    _ => return self.fail(Why::ControlCharacter),
                 }
-                Some(_) => return self.fail(Why::ControlCharacter),
-                None => return self.fail(Why::Cut),
+                let used = self.at - base;
+                if used >= 8 {
+                    continue 'words;
+                }
+                hits &= u64::MAX << (8 * used);
             }
+            self.at = self.bytes.len().min(base + 8);
         }
     }
 
-    /// Steps over one escape; notes half a surrogate pair.
+    /// Steps over one escape.
     fn escape(&mut self) -> Result<(), Broken> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => {
-                let start = self.at;
-                let Some(unit) = hex4(self.bytes, start + 2) else { return self.fail(Why::BadEscape) };
-                self.at += 6;
-                let paired = match unit {
-                    0xD800..0xDC00 => low_half(self.bytes, self.at).is_some(),
-                    0xDC00..0xE000 => false,
-                    _ => return Ok(()),
-                };
-                if paired {
-                    self.at += 6;
-                } else if self.tape.lone_surrogate.is_none() {
-                    self.tape.lone_surrogate = Some(start);
-                }
+        self.at += 1;
+        match self.peek() {
+            b'n' | b'"' | b'\\' | b't' | b'/' | b'r' | b'b' | b'f' => self.at += 1,
+            b'u' => self.unicode_escape()?,
+            _ => return self.fail(Why::BadEscape),
+        }
+        Ok(())
+    }
+
+    /// Steps over `uXXXX` behind a backslash, with a second half where it has one; notes half a surrogate pair.
+    fn unicode_escape(&mut self) -> Result<(), Broken> {
+        let backslash = self.at - 1;
+        let Some(unit) = hex4(self.bytes, self.at + 1) else {
+            self.at += 1;
+            while self.peek().is_ascii_hexdigit() {
+                self.at += 1;
             }
-            Some(_) => return self.fail(Why::BadEscape),
-            None => {
-                self.at = self.bytes.len();
-                return self.fail(Why::Cut);
-            }
+            return self.fail(Why::BadEscape);
+        };
+        self.at += 5;
+        let paired = match unit {
+            0xD800..0xDC00 => low_half(self.bytes, self.at).is_some(),
+            0xDC00..0xE000 => false,
+            _ => return Ok(()),
+        };
+        if paired {
+            self.at += 6;
+        } else if self.tape.lone_surrogate.is_none() {
+            self.tape.lone_surrogate = Some(backslash);
         }
         Ok(())
     }
 }
 
-/// How many bytes from the start need no look: no quote, no backslash, no control character.
+/// The high bit of each byte that is a quote, a backslash or a control character, and no other bit.
 ///
-/// Eight bytes at a time: a byte `b` of `word` equals `n` where `word ^ (n * ONES)` has a zero byte, and
-/// `(x - ONES) & !x & HIGHS` is non-zero exactly when `x` has a zero byte; below 0x20 likewise with 0x20 taken off.
-fn plain_run(bytes: &[u8]) -> usize {
+/// In seven bits, adding 0x7F carries into the eighth unless the byte is zero, so `x ^ n` tells `x` from `n`; adding 0x60
+/// carries unless the byte is below 0x20. No sum leaves its byte. A byte that has its high bit set is none of these.
+fn specials(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let mut run = 0;
-    let (chunks, _) = bytes.as_chunks::<8>();
-    for chunk in chunks {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let slash = word ^ (ONES * u64::from(b'\\'));
-        let hit = (quote.wrapping_sub(ONES) & !quote)
-            | (slash.wrapping_sub(ONES) & !slash)
-            | (word.wrapping_sub(ONES * 0x20) & !word);
-        if hit & HIGHS != 0 {
-            break;
-        }
-        run += 8;
-    }
-    run + bytes[run..].iter().take_while(|&&b| b != b'"' && b != b'\\' && b >= 0x20).count()
+    let low = word & (ONES * 0x7F);
+    let no_quote = (low ^ (ONES * 0x22)) + ONES * 0x7F;
+    let no_slash = (low ^ (ONES * 0x5C)) + ONES * 0x7F;
+    let no_control = low + ONES * 0x60;
+    !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
@@ -353,7 +404,9 @@ fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 fn low_half(bytes: &[u8], at: usize) -> Option<u32> {
-    (bytes.get(at..at + 2)? == b"\\u").then(|| hex4(bytes, at + 2))?.filter(|unit| (0xDC00..0xE000).contains(unit))
+    (bytes.get(at..at + 2)? == b"\\u")
+        .then(|| hex4(bytes, at + 2))?
+        .filter(|unit| (0xDC00..0xE000).contains(unit))
 }
 
 /// Decodes the escapes of a string that [`parse`] accepted; half a surrogate pair becomes U+FFFD.

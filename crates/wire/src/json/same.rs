@@ -22,23 +22,49 @@ const SEARCHED_ENTRIES: usize = 12;
 #[must_use]
 pub fn likeness(a: Value<'_>, b: Value<'_>) -> Likeness {
     use Likeness::{Different, Same};
-    if a.kind() != b.kind() || a.len() != b.len() {
+    let repeats = a.tape.duplicate_key.is_some() || b.tape.duplicate_key.is_some();
+    if a.kind() != b.kind() || (a.len() != b.len() && !(repeats && a.kind() == Kind::Object)) {
         return Different;
     }
     match a.kind() {
         Kind::Null => Same,
-        Kind::Bool => if a.text() == b.text() { Same } else { Different },
-        Kind::String => if a.decoded() == b.decoded() { Same } else { Different },
+        Kind::Bool => {
+            if a.text() == b.text() {
+                Same
+            } else {
+                Different
+            }
+        }
+        Kind::String => {
+            if a.decoded() == b.decoded() {
+                Same
+            } else {
+                Different
+            }
+        }
         Kind::Number => numbers(a.text(), b.text()),
         Kind::Array => worst(a.items().zip(b.items()).map(|(a, b)| likeness(a, b))),
-        Kind::Object if a.len() <= SEARCHED_ENTRIES => worst(
-            a.entries().map(|(key, a)| b.get(&key.decoded()).map_or(Different, |b| likeness(a, b))),
-        ),
-        Kind::Object => {
-            let others: BTreeMap<Cow<'_, str>, Value<'_>> = b.entries().map(|(key, b)| (key.decoded(), b)).collect();
-            worst(a.entries().map(|(key, a)| others.get(&key.decoded()).map_or(Different, |b| likeness(a, *b))))
+        Kind::Object if a.len() <= SEARCHED_ENTRIES && !repeats => {
+            worst(a.entries().map(|(key, a)| b.get(&key.decoded()).map_or(Different, |b| likeness(a, b))))
         }
+        Kind::Object => by_key(a, b),
     }
+}
+
+/// Compares two objects through sorted maps; of a repeated key the last value counts.
+fn by_key(a: Value<'_>, b: Value<'_>) -> Likeness {
+    let (a, b): (BTreeMap<Cow<'_, str>, Value<'_>>, BTreeMap<Cow<'_, str>, Value<'_>>) = (
+        a.entries().map(|(key, value)| (key.decoded(), value)).collect(),
+        b.entries().map(|(key, value)| (key.decoded(), value)).collect(),
+    );
+    if a.len() != b.len() {
+        return Likeness::Different;
+    }
+    worst(a.iter().zip(&b).map(
+        |((key, a), (other, b))| {
+            if key == other { likeness(*a, *b) } else { Likeness::Different }
+        },
+    ))
 }
 
 fn worst(parts: impl Iterator<Item = Likeness>) -> Likeness {
