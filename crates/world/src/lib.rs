@@ -4,4 +4,12 @@
 #![deny(unsafe_code)]
 
 pub mod dial;
+pub mod http;
+pub mod listen;
+mod pump;
 pub mod room;
+pub mod clock;
+pub mod files;
+pub mod ids;
+pub mod process;
+pub mod record;

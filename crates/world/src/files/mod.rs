@@ -1,0 +1,45 @@
+//! Files and folders: those that people name, and our own, which nobody else may read.
+
+mod folder;
+mod read;
+mod suite;
+mod workspace;
+
+pub use folder::{create_run_folder, private_folders, write_report};
+pub use read::{ReadError, read_bytes, read_text};
+pub use suite::{WalkError, files_below};
+pub use workspace::{FillError, fill_workspace, see_workspace};
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a file to read.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+/// Makes a file that must not be there yet, not even as a symlink, for this user alone.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    private(&mut options);
+    options.open(path)
+}
+
+/// Opens a file to append to and makes it for this user alone where it is missing.
+pub(crate) fn append_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    private(&mut options);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_: &mut OpenOptions) {}

@@ -1,0 +1,197 @@
+//! Runs a foreign program: its own process group, captured and capped output, a time limit that ends all of it.
+//!
+//! Nothing here waits for ever: not for the program, not for its children, not for pipes that an orphan holds.
+
+mod capture;
+mod group;
+
+pub use capture::Captured;
+
+use capture::Capture;
+use group::Group;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use thiserror::Error;
+use tokio::process::{Child, Command};
+
+use crate::clock::Clock;
+
+/// What to run and within which bounds.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Program and arguments. A program without a slash is looked for in the `PATH` of `env`, one with a slash from where
+    /// we were started.
+    pub argv: Vec<String>,
+    /// The whole environment; nothing is inherited.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its working folder.
+    pub folder: PathBuf,
+    /// Time after which it is asked to end.
+    pub time_limit: Duration,
+    /// Time between being asked to end and being killed.
+    pub grace: Duration,
+    /// Bytes kept of each of its two outputs; what comes after is counted and dropped.
+    pub keep: usize,
+}
+
+/// Time that pipes may stay open once the whole group is dead: only a process that left the group can hold them.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Why a program did not start.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// No program was named.
+    #[error("no program is named")]
+    Nothing,
+    /// It is not there.
+    #[error("there is no program {0}")]
+    Missing(String),
+    /// It is there but may not be run.
+    #[error("{0} is not executable")]
+    NotExecutable(String),
+    /// It is there, but what it needs to run is not.
+    #[error("{0} is there, but the interpreter that its first line names is not")]
+    Interpreter(String),
+    /// Its working folder is not there.
+    #[error("there is no folder {0} to run in")]
+    Folder(PathBuf),
+    /// What the system says.
+    #[error("cannot start {program}: {source}")]
+    System {
+        /// The program.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Exit status; none where a signal ended it.
+    pub status: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether it was ended at its time limit.
+    pub timed_out: bool,
+    /// How long it ran.
+    pub ran: Duration,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+}
+
+/// A program that runs. Dropping it kills its group.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    group: Group,
+    pid: u32,
+    clock: Clock,
+    time_limit: Duration,
+    grace: Duration,
+    stdout: Capture,
+    stderr: Capture,
+}
+
+/// Starts a program. Its standard input is empty.
+///
+/// # Errors
+/// When it does not start, and why.
+pub fn start(launch: &Launch) -> Result<Running, StartError> {
+    let (named, arguments) = launch.argv.split_first().ok_or(StartError::Nothing)?;
+    let program = located(named).map_err(|error| refused(named, launch, error))?;
+    let mut command = command(&program);
+    command.args(arguments).env_clear().envs(launch.env.iter().map(|(name, value)| (name, value)));
+    command.current_dir(&launch.folder).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    group::lead(&mut command);
+    let mut child = command.spawn().map_err(|error| refused(named, launch, error))?;
+    let pid = child.id().unwrap_or_default();
+    let stdout = Capture::start(child.stdout.take(), launch.keep);
+    let stderr = Capture::start(child.stderr.take(), launch.keep);
+    let (time_limit, grace) = (launch.time_limit, launch.grace);
+    Ok(Running {
+        child,
+        group: Group::of(pid),
+        pid,
+        clock: Clock::start(),
+        time_limit,
+        grace,
+        stdout,
+        stderr,
+    })
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// When it does not start, and why.
+pub async fn run(launch: &Launch) -> Result<Ran, StartError> {
+    Ok(start(launch)?.finish().await)
+}
+
+impl Running {
+    /// Its process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Waits until it ends by itself or its time is up, then ends whatever is left of its group.
+    pub async fn finish(mut self) -> Ran {
+        let first = tokio::time::timeout(self.time_limit, self.child.wait()).await;
+        let timed_out = first.is_err();
+        let status = match first {
+            Ok(status) => status.ok(),
+            Err(_) => self.end().await,
+        };
+        let ran = self.clock.elapsed();
+        // Children that outlive their parent are ended too: nothing of one case may reach into the next.
+        self.group.kill();
+        let (stdout, stderr) = tokio::join!(self.stdout.finish(DRAIN), self.stderr.finish(DRAIN));
+        let signal = status.and_then(group::signal);
+        Ran { status: status.and_then(|status| status.code()), signal, timed_out, ran, stdout, stderr }
+    }
+
+    /// Asks the group to end, waits for the grace, kills it.
+    async fn end(&mut self) -> Option<ExitStatus> {
+        self.group.ask_to_end();
+        if let Ok(status) = tokio::time::timeout(self.grace, self.child.wait()).await {
+            return status.ok();
+        }
+        self.group.kill();
+        // The group call may have failed where there are no groups; a killed process cannot refuse to be reaped.
+        drop(self.child.start_kill());
+        self.child.wait().await.ok()
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where processes are started")]
+fn command(program: &Path) -> Command {
+    Command::new(program)
+}
+
+/// A program with a slash is meant from where we stand, not from the folder that it will run in.
+fn located(named: &str) -> io::Result<PathBuf> {
+    let path = Path::new(named);
+    let local = path.components().count() > 1 && path.is_relative();
+    if local { Ok(std::env::current_dir()?.join(path)) } else { Ok(path.to_owned()) }
+}
+
+fn refused(named: &str, launch: &Launch, error: io::Error) -> StartError {
+    if !launch.folder.is_dir() {
+        return StartError::Folder(launch.folder.clone());
+    }
+    let there = located(named).is_ok_and(|path| path.components().count() > 1 && path.exists());
+    match error.kind() {
+        io::ErrorKind::NotFound if there => StartError::Interpreter(named.to_owned()),
+        io::ErrorKind::NotFound => StartError::Missing(named.to_owned()),
+        io::ErrorKind::PermissionDenied => StartError::NotExecutable(named.to_owned()),
+        _ => StartError::System { program: named.to_owned(), source: error },
+    }
+}

@@ -1,0 +1,130 @@
+//! Reads journals back: a file, or a folder with all that lies below it.
+
+use super::name;
+use crate::files;
+use rehearsal_journal::event::Event;
+use rehearsal_journal::verify::{Fault, Verified, Verifier};
+use std::collections::BTreeMap;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// How deep below a folder journals are looked for.
+const DEPTH: usize = 6;
+
+/// A journal that was read and found whole.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    /// The file of its first segment that is there.
+    pub path: PathBuf,
+    /// What the check found.
+    pub verified: Verified,
+    /// Its events, in order; empty where only the check was asked for.
+    pub events: Vec<Event>,
+}
+
+/// Why journals cannot be accepted.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// A file or folder cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// No journal is there.
+    #[error("{0} holds no journal (a file that ends in .jsonl)")]
+    None(PathBuf),
+    /// A journal is not what it was.
+    #[error("{path}: {source}")]
+    Fault {
+        /// The segment's lines file.
+        path: PathBuf,
+        /// Its first fault.
+        source: Fault,
+    },
+}
+
+/// Checks the journal in a file (that segment alone), or all journals in and below a folder, bodies included.
+///
+/// # Errors
+/// The first fault, or what cannot be read.
+pub fn verify_journals(path: &Path) -> Result<Vec<Journal>, CheckError> {
+    read(path, false)
+}
+
+/// The same, and gives the events.
+///
+/// # Errors
+/// The first fault, or what cannot be read.
+pub fn read_journals(path: &Path) -> Result<Vec<Journal>, CheckError> {
+    read(path, true)
+}
+
+/// A segment's lines and bodies.
+struct Files {
+    lines: PathBuf,
+    bodies: PathBuf,
+}
+
+fn read(path: &Path, keep: bool) -> Result<Vec<Journal>, CheckError> {
+    let mut found = BTreeMap::new();
+    let failed = |source| CheckError::Read { path: path.to_owned(), source };
+    if std::fs::metadata(path).map_err(failed)?.is_dir() {
+        find(path, DEPTH, &mut found)?;
+    } else {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let parsed = name.and_then(name::parse).ok_or_else(|| CheckError::None(path.to_owned()))?;
+        let files = Files { lines: path.to_owned(), bodies: path.with_file_name(parsed.bodies) };
+        found.insert((PathBuf::new(), parsed.journal), BTreeMap::from([(parsed.segment, files)]));
+    }
+    if found.is_empty() {
+        return Err(CheckError::None(path.to_owned()));
+    }
+    found.values().map(|segments| journal(segments, keep)).collect()
+}
+
+type Found = BTreeMap<(PathBuf, String), BTreeMap<u32, Files>>;
+
+fn find(folder: &Path, depth: usize, found: &mut Found) -> Result<(), CheckError> {
+    let failed = |source| CheckError::Read { path: folder.to_owned(), source };
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() && depth > 0 {
+            find(&entry.path(), depth - 1, found)?;
+        }
+        let parsed = entry.file_name().to_str().and_then(name::parse);
+        if let Some(parsed) = parsed.filter(|_| kind.is_file()) {
+            let files = Files { lines: entry.path(), bodies: folder.join(parsed.bodies) };
+            found.entry((folder.to_owned(), parsed.journal)).or_default().insert(parsed.segment, files);
+        }
+    }
+    Ok(())
+}
+
+fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, CheckError> {
+    let mut verifier = Verifier::new();
+    let mut events = Vec::new();
+    let mut paths = segments.values().map(|files| &files.lines);
+    let first = paths.next().cloned().unwrap_or_default();
+    for files in segments.values() {
+        let open = |path: &Path| {
+            files::open(path).map_err(|source| CheckError::Read { path: path.to_owned(), source })
+        };
+        let lines = BufReader::new(open(&files.lines)?);
+        let bodies = BufReader::new(open(&files.bodies)?);
+        verifier
+            .segment(lines, Some(bodies), |_, event| {
+                if keep {
+                    events.push(event)
+                }
+            })
+            .map_err(|source| CheckError::Fault { path: files.lines.clone(), source })?;
+    }
+    let last = paths.last().unwrap_or(&first);
+    let verified = verifier.finish().map_err(|source| CheckError::Fault { path: last.clone(), source })?;
+    Ok(Journal { path: first, verified, events })
+}

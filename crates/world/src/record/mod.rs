@@ -1,0 +1,294 @@
+//! Writes one journal: lines and bodies in segment files, many requests with one write, nothing lost that was acknowledged.
+//!
+//! Must not know: what a request means. Secrets are masked here once more, so that no caller can forget it.
+
+mod check;
+mod error;
+mod ledger;
+mod name;
+mod seed_log;
+mod segment;
+
+pub use check::{CheckError, Journal, read_journals, verify_journals};
+pub use error::RecordError;
+pub use name::{Name, file_stem};
+pub use seed_log::SeedLog;
+
+use crate::clock::{self, Clock};
+use bytes::Bytes;
+use ledger::{Batch, Ledger};
+use rehearsal_journal::event::{Answered, Asked, Event};
+use rehearsal_journal::{digest, redact};
+use segment::Writer;
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Bytes of lines and bodies after which the next segment begins.
+pub const SEGMENT_BYTES: u64 = 64 << 20;
+
+/// Longest time that a line which nobody waits for stays in memory.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Bytes in memory after which a line that nobody waits for is written at once.
+const HELD_BYTES: usize = 1 << 20;
+
+/// How often a commit lets others go first before it waits for the writer.
+const PATIENCE: u32 = 3;
+
+/// What a journal is and where it lies.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The folder; made with its parents where it is missing.
+    pub folder: PathBuf,
+    /// How its files are named.
+    pub name: Name,
+    /// Id of the run.
+    pub run: String,
+    /// The case, or none for what belongs to no case.
+    pub case: Option<String>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Program and version.
+    pub program: String,
+    /// Bytes after which the next segment begins: [`SEGMENT_BYTES`] unless there is a reason.
+    pub segment_bytes: u64,
+    /// How many segments are kept; all where it does not say. 1 or more.
+    pub keep: Option<u32>,
+}
+
+/// A line that waits to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a reply may leave only after its ticket is committed"]
+pub struct Ticket {
+    /// Number of the request in its journal, from 1; 0 where it was not taken down.
+    pub exchange: u64,
+    /// The request with an equal body that this one repeats.
+    pub attempt_of: Option<u64>,
+    /// Number of its line.
+    mark: u64,
+}
+
+impl Ticket {
+    /// A request that came when the journal was closed or broken: its commit fails.
+    const NEVER: Self = Self { exchange: 0, attempt_of: None, mark: u64::MAX };
+}
+
+/// What a run file says of a closed journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Segments written.
+    pub segments: u32,
+    /// Lines over all segments.
+    pub lines: u64,
+    /// Requests over all segments.
+    pub requests: u64,
+    /// Sum of the last line, hexadecimal.
+    pub sum: String,
+}
+
+/// One open journal. Shared between all tasks that serve its case.
+#[derive(Debug)]
+pub struct Recorder {
+    ledger: Mutex<Ledger>,
+    writer: Mutex<Writer>,
+    /// Number of the last line that the kernel has.
+    written: AtomicU64,
+    failed: OnceLock<RecordError>,
+    clock: Clock,
+    seed_log: Option<Arc<SeedLog>>,
+    stir: Arc<Notify>,
+}
+
+impl Recorder {
+    /// Makes the first segment's files and writes its opening. `clock` gives the lines their time.
+    ///
+    /// # Errors
+    /// When the folder or the files cannot be made; a journal that is already there is never touched.
+    pub fn open(
+        settings: Settings,
+        clock: Clock,
+        seed_log: Option<Arc<SeedLog>>,
+    ) -> Result<Self, RecordError> {
+        let writer = Writer::create(settings.folder.clone(), settings.name.clone(), settings.keep)?;
+        let recorder = Self {
+            ledger: Mutex::new(Ledger::open(settings, clock)),
+            writer: Mutex::new(writer),
+            written: AtomicU64::new(0),
+            failed: OnceLock::new(),
+            clock,
+            seed_log,
+            stir: Arc::default(),
+        };
+        recorder.flush()?;
+        Ok(recorder)
+    }
+
+    /// Takes down a request. Sets its `exchange`, `body` and `attempt_of`, masks secrets, leaves headers out where they
+    /// are those of the request before. An empty `body` is none.
+    ///
+    /// The reply may leave once [`Recorder::commit`] says that the ticket is written.
+    pub fn asked(&self, mut asked: Box<Asked>, body: &Bytes) -> Ticket {
+        redact::headers(asked.headers.as_deref_mut().unwrap_or_default());
+        if let Cow::Owned(masked) = redact::target(&asked.path) {
+            asked.path = masked;
+        }
+        let sum = digest::of(body);
+        let mut ledger = self.ledger();
+        let Some((ticket, event)) = ledger.asked(asked, body, &sum) else { return Ticket::NEVER };
+        if let (Some(log), Event::Asked(asked)) = (&self.seed_log, &event) {
+            // Under the same lock: whoever writes this line writes its record too.
+            log.append(asked, body, clock::unix_us());
+        }
+        ledger.line(&event);
+        ticket
+    }
+
+    /// Waits until the ticket's line and body are written. Gives other requests one turn to join the same write.
+    ///
+    /// # Errors
+    /// When it could not be written: then no reply may pretend that it was. The journal stays failed.
+    pub async fn commit(&self, ticket: Ticket) -> Result<(), RecordError> {
+        let mut turns = 0;
+        loop {
+            if self.written.load(Ordering::Acquire) >= ticket.mark {
+                return Ok(());
+            }
+            if turns > 0 && self.write_or_leave(turns > PATIENCE) {
+                return self.outcome(ticket.mark);
+            }
+            turns += 1;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Takes down what really left for a request. It is written with the next commit, or soon.
+    pub fn answered(&self, answered: Answered) {
+        self.note(&Event::Answered(answered));
+    }
+
+    /// Takes down anything else. It is written with the next commit, or soon.
+    pub fn note(&self, event: &Event) {
+        let held = {
+            let mut ledger = self.ledger();
+            ledger.line(event);
+            ledger.held()
+        };
+        if held > HELD_BYTES {
+            self.write_or_leave(false);
+        }
+        self.stir.notify_one();
+    }
+
+    /// Writes all that is held.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn flush(&self) -> Result<(), RecordError> {
+        self.write_or_leave(true);
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    /// Writes the closing line. What comes later is not taken down.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn close(&self) -> Result<Head, RecordError> {
+        let head = self.ledger().close();
+        self.flush()?;
+        Ok(head)
+    }
+
+    /// Why the journal can no longer be written, if so.
+    #[must_use]
+    pub fn failure(&self) -> Option<RecordError> {
+        self.failed.get().cloned()
+    }
+
+    /// Requests so far.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.ledger().requests()
+    }
+
+    /// The clock of the lines.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Starts the task that writes what nobody waits for. It sleeps while there is nothing, and ends with the recorder.
+    pub fn keep_fresh(self: &Arc<Self>) {
+        let (recorder, stir) = (Arc::downgrade(self), Arc::clone(&self.stir));
+        drop(tokio::spawn(async move {
+            loop {
+                stir.notified().await;
+                if Weak::strong_count(&recorder) > 0 {
+                    tick().await;
+                }
+                let Some(recorder) = recorder.upgrade() else { return };
+                recorder.write_or_leave(true);
+            }
+        }));
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes everything held, unless another thread is at it and we need not `wait`. Says whether it had its turn.
+    fn write_or_leave(&self, wait: bool) -> bool {
+        let mut writer = match self.writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) if wait => {
+                self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        if self.failed.get().is_some() {
+            return true;
+        }
+        let batch = self.ledger().take(writer.spare());
+        if let Err(error) = self.write(&mut writer, batch) {
+            // Nothing is held any more, so that a full disk does not become a full memory.
+            self.ledger().stop();
+            drop(self.failed.set(error));
+        }
+        true
+    }
+
+    fn write(&self, writer: &mut Writer, batch: Batch) -> Result<(), RecordError> {
+        let mark = batch.mark;
+        writer.write(batch)?;
+        if let Some(log) = &self.seed_log {
+            log.flush()?;
+        }
+        self.written.store(mark, Ordering::Release);
+        Ok(())
+    }
+
+    fn outcome(&self, mark: u64) -> Result<(), RecordError> {
+        match self.failed.get() {
+            _ if self.written.load(Ordering::Acquire) >= mark => Ok(()),
+            Some(error) => Err(error.clone()),
+            None => Err(RecordError::Closed),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a tick needs a timer, and this is `world`")]
+async fn tick() {
+    tokio::time::sleep(TICK).await;
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // Nobody is left to hear of an error: a caller that cares has closed the journal.
+        self.write_or_leave(true);
+        self.stir.notify_one();
+    }
+}
