@@ -30,5 +30,5 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    shape::check(asked.tape.root(), &REQUEST, shape::Look::Values)
+    shape::check(asked.tape, &REQUEST, shape::Look::Values)
 }

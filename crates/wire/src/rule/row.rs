@@ -164,8 +164,8 @@ pub struct Note {
     pub message: String,
 }
 
-/// What one check says. A refusal is rare and large, so it is boxed nowhere: the happy path moves nothing.
-pub type Verdict = Result<(), Reject>;
+/// What one check says. Refusals are rare and large: boxed, so that the happy path moves little.
+pub type Verdict = Result<(), Box<Reject>>;
 
 /// A value in an array, with its index.
 pub type Element<'t> = (usize, Value<'t>);

@@ -5,10 +5,10 @@ use crate::reject::Reject;
 
 /// A refusal with a gate code: `what` is wrong at `pointer`, `fix` says what to change.
 #[cold]
-pub(super) fn gate(code: &'static str, pointer: String, what: &str, fix: &str) -> Reject {
+pub(super) fn gate(code: &'static str, pointer: String, what: &str, fix: &str) -> Box<Reject> {
     let place = if pointer.is_empty() { "the request" } else { pointer.as_str() };
     let message = format!("{place}: {what}; {fix}");
-    Reject { rule: "", status: 400, kind: KIND, code: Some(code), param: None, pointer, message }
+    Box::new(Reject { rule: "", status: 400, kind: KIND, code: Some(code), param: None, pointer, message })
 }
 
 /// A refusal as the real API gives it. `param` is its spelling of the place, `pointer` ours.
@@ -18,9 +18,9 @@ pub(super) fn api(
     param: Option<String>,
     pointer: impl Into<String>,
     message: impl Into<String>,
-) -> Reject {
+) -> Box<Reject> {
     let (pointer, message) = (pointer.into(), message.into());
-    Reject { rule: "", status: 400, kind: KIND, code, param, pointer, message }
+    Box::new(Reject { rule: "", status: 400, kind: KIND, code, param, pointer, message })
 }
 
 /// The envelope's `type` of every refusal that is the peer's own fault.

@@ -14,5 +14,5 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    shape::check(asked.tape.root(), &REQUEST, shape::Look::Keys)
+    shape::check(asked.tape, &REQUEST, shape::Look::Keys)
 }

@@ -35,25 +35,25 @@ fn plain(param: &str) -> String {
 }
 
 #[cold]
-fn refuse(code: &'static str, at: At<'_>, sentence: impl FnOnce(&str) -> String) -> Reject {
+fn refuse(code: &'static str, at: At<'_>, sentence: impl FnOnce(&str) -> String) -> Box<Reject> {
     let (param, pointer) = place(at);
     let message = sentence(&param);
     say::api(Some(code), Some(param), pointer, message)
 }
 
 #[cold]
-pub(super) fn no_object(body: Value<'_>) -> Reject {
+pub(super) fn no_object(body: Value<'_>) -> Box<Reject> {
     let message = format!("Invalid type for the body: expected an object, but got {} instead.", actual(body));
     say::api(None, None, "", message)
 }
 
 #[cold]
-pub(super) fn unknown(at: &Place<'_>) -> Reject {
+pub(super) fn unknown(at: &Place<'_>) -> Box<Reject> {
     refuse("unknown_parameter", Some(at), |param| format!("Unknown parameter: '{param}'."))
 }
 
 #[cold]
-pub(super) fn missing(field: &Field, at: &Place<'_>) -> Reject {
+pub(super) fn missing(field: &Field, at: &Place<'_>) -> Box<Reject> {
     if field.need == Need::RequiredPlainly {
         let (param, pointer) = place(Some(at));
         let message = format!("Missing parameter '{}': messages with this role must have one.", field.name);
@@ -64,7 +64,7 @@ pub(super) fn missing(field: &Field, at: &Place<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn null(at: &Place<'_>) -> Reject {
+pub(super) fn null(at: &Place<'_>) -> Box<Reject> {
     let (param, pointer) = place(Some(at));
     let key = match at.step {
         Step::Key(key) => key,
@@ -75,7 +75,7 @@ pub(super) fn null(at: &Place<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Reject {
+pub(super) fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Box<Reject> {
     let found = actual(it);
     refuse("invalid_type", at, |param| {
         format!("Invalid type for '{param}': expected {}, but got {found} instead.", expected(shape))
@@ -84,7 +84,7 @@ pub(super) fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Reject {
 
 /// A discriminating key that is not even a string.
 #[cold]
-pub(super) fn tag(it: Value<'_>, words: &[&str], at: &Place<'_>) -> Reject {
+pub(super) fn tag(it: Value<'_>, words: &[&str], at: &Place<'_>) -> Box<Reject> {
     let found = actual(it);
     refuse("invalid_type", Some(at), |param| {
         format!(
@@ -95,7 +95,7 @@ pub(super) fn tag(it: Value<'_>, words: &[&str], at: &Place<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Reject {
+pub(super) fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Box<Reject> {
     let text = it.as_str().unwrap_or_default();
     let shown = say::quoted(&text);
     refuse("invalid_value", at, |_| {
@@ -108,7 +108,7 @@ pub(super) fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn pattern(pattern: &str, at: At<'_>) -> Reject {
+pub(super) fn pattern(pattern: &str, at: At<'_>) -> Box<Reject> {
     refuse("invalid_value", at, |param| {
         format!(
             "Invalid '{param}': string does not match pattern. Expected a string that matches the pattern '{pattern}'."
@@ -117,7 +117,7 @@ pub(super) fn pattern(pattern: &str, at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn short_text(length: usize, min: usize, at: At<'_>) -> Reject {
+pub(super) fn short_text(length: usize, min: usize, at: At<'_>) -> Box<Reject> {
     let (code, what, got) = if length == 0 {
         ("empty_string", "empty string", "an empty string".to_owned())
     } else {
@@ -131,7 +131,7 @@ pub(super) fn short_text(length: usize, min: usize, at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn long_text(length: usize, max: usize, at: At<'_>) -> Reject {
+pub(super) fn long_text(length: usize, max: usize, at: At<'_>) -> Box<Reject> {
     refuse("string_above_max_length", at, |param| {
         format!(
             "Invalid '{param}': string too long. Expected a string with maximum length {max}, \
@@ -141,7 +141,7 @@ pub(super) fn long_text(length: usize, max: usize, at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Reject {
+pub(super) fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Box<Reject> {
     let (code, what, got) = if it.is_empty() {
         ("empty_array", "empty array", "an empty array".to_owned())
     } else {
@@ -155,7 +155,7 @@ pub(super) fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Reject {
+pub(super) fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Box<Reject> {
     refuse("array_above_max_length", at, |param| {
         format!(
             "Invalid '{param}': array too long. Expected an array with maximum length {max}, \
@@ -166,7 +166,7 @@ pub(super) fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Reject {
 }
 
 #[cold]
-pub(super) fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Reject {
+pub(super) fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Box<Reject> {
     refuse("object_above_max_properties", at, |param| {
         format!(
             "Invalid '{param}': too many properties. Expected an object with at most {most} properties, \
@@ -178,7 +178,7 @@ pub(super) fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Reject {
 
 /// A number below (`Err`) or above (`Ok`) a bound.
 #[cold]
-pub(super) fn bound(what: &str, it: Value<'_>, bound: Result<&str, &str>, at: At<'_>) -> Reject {
+pub(super) fn bound(what: &str, it: Value<'_>, bound: Result<&str, &str>, at: At<'_>) -> Box<Reject> {
     let (code, side, sign) = match (bound, what) {
         (Err(_), "integer") => ("integer_below_min_value", "below minimum", ">="),
         (Ok(_), "integer") => ("integer_above_max_value", "above maximum", "<="),

@@ -3,7 +3,7 @@
 use super::super::Verdict;
 use super::fault;
 use super::{Field, Letters, Need, Null, Shape, Text};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Tape, Value};
 
 /// What a walk looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,30 +30,39 @@ pub(super) enum Step<'p> {
 
 type At<'p> = Option<&'p Place<'p>>;
 
+/// How a walk goes.
+#[derive(Clone, Copy)]
+struct Walk {
+    look: Look,
+    /// Some object of the body repeats a key: then only the last value of each key counts.
+    repeats: bool,
+}
+
 /// Holds a body against a documented shape.
 ///
 /// # Errors
 /// The first deviation, as the API words it.
-pub(in super::super) fn check(body: Value<'_>, shape: &Shape, look: Look) -> Verdict {
+pub(in super::super) fn check(tape: &Tape<'_>, shape: &Shape, look: Look) -> Verdict {
+    let body = tape.root();
     if body.kind() != Kind::Object {
         return if look == Look::Values { Err(fault::no_object(body)) } else { Ok(()) };
     }
-    value(body, shape, look, None)
+    value(body, shape, Walk { look, repeats: tape.duplicate_key.is_some() }, None)
 }
 
-fn value(it: Value<'_>, shape: &Shape, look: Look, at: At<'_>) -> Verdict {
+fn value(it: Value<'_>, shape: &Shape, walk: Walk, at: At<'_>) -> Verdict {
     match *shape {
         Shape::Any => Ok(()),
-        Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, look, at),
-        Shape::Tagged(tag, variants) if it.kind() == Kind::Object => tagged(it, tag, variants, look, at),
-        Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), look, at),
+        Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, walk, at),
+        Shape::Tagged(tag, variants) if it.kind() == Kind::Object => tagged(it, tag, variants, walk, at),
+        Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), walk, at),
         Shape::Either(shapes) => match shapes.iter().find(|shape| takes(shape, it.kind())) {
-            Some(shape) => value(it, shape, look, at),
-            None if look == Look::Values => Err(fault::kind(it, *(&shape), at)),
+            Some(shape) => value(it, shape, walk, at),
+            None if walk.look == Look::Values => Err(fault::kind(it, shape, at)),
             None => Ok(()),
         },
-        Shape::Map(keys, of, most) if it.kind() == Kind::Object => map(it, (keys, of, most), look, at),
-        _ if look == Look::Keys => Ok(()),
+        Shape::Map(keys, of, most) if it.kind() == Kind::Object => map(it, (keys, of, most), walk, at),
+        _ if walk.look == Look::Keys => Ok(()),
         _ => scalar(it, shape, at),
     }
 }
@@ -85,31 +94,34 @@ fn scalar(it: Value<'_>, shape: &Shape, at: At<'_>) -> Verdict {
     }
 }
 
-fn object(it: Value<'_>, fields: &[Field], look: Look, above: At<'_>) -> Verdict {
+fn object(it: Value<'_>, fields: &[Field], walk: Walk, above: At<'_>) -> Verdict {
     let mut required = 0;
     for (key, under) in it.entries() {
         let Some(field) = fields.iter().find(|field| key.is_str(field.name)) else {
-            if look == Look::Keys {
+            if walk.look == Look::Keys {
                 let key = key.as_str().unwrap_or_default();
                 return Err(fault::unknown(&Place { above, step: Step::Key(&key) }));
             }
             continue;
         };
+        if walk.repeats && it.get(field.name).is_some_and(|last| last.offset() != under.offset()) {
+            continue;
+        }
         required += usize::from(field.need != Need::Optional);
         let at = Place { above, step: Step::Key(field.name) };
         if !under.is_null() {
-            value(under, &field.shape, look, Some(&at))?;
-        } else if look == Look::Values {
+            value(under, &field.shape, walk, Some(&at))?;
+        } else if walk.look == Look::Values {
             match field.null {
                 Null::Allowed => {}
-                Null::Refused => value(under, &field.shape, look, Some(&at))?,
+                Null::Refused => value(under, &field.shape, walk, Some(&at))?,
                 Null::RefusedPlainly => return Err(fault::null(&at)),
             }
         }
     }
-    // Counting spares the search where nothing is missing; a key that stands twice may hide a missing one from it.
+    // Counting spares the search where nothing is missing.
     let needed = fields.iter().filter(|field| field.need != Need::Optional);
-    if look == Look::Values && required < needed.clone().count() {
+    if walk.look == Look::Values && required < needed.clone().count() {
         let mut missing = needed.filter(|field| it.get(field.name).is_none());
         if let Some(field) = missing.find(|field| field.need != Need::RequiredElsewhere) {
             return Err(fault::missing(field, &Place { above, step: Step::Key(field.name) }));
@@ -122,17 +134,17 @@ fn tagged(
     it: Value<'_>,
     tag: &'static str,
     variants: &[(&'static str, &'static [Field])],
-    look: Look,
+    walk: Walk,
     above: At<'_>,
 ) -> Verdict {
     let at = Place { above, step: Step::Key(tag) };
     let Some(word) = it.get(tag) else {
         let field = Field::required(tag, Shape::Any);
-        return if look == Look::Values { Err(fault::missing(&field, &at)) } else { Ok(()) };
+        return if walk.look == Look::Values { Err(fault::missing(&field, &at)) } else { Ok(()) };
     };
     match variants.iter().find(|(name, _)| word.is_str(name)) {
-        Some((_, fields)) => object(it, fields, look, above),
-        None if look == Look::Keys => Ok(()),
+        Some((_, fields)) => object(it, fields, walk, above),
+        None if walk.look == Look::Keys => Ok(()),
         None => {
             let words: Vec<&'static str> = variants.iter().map(|(name, _)| *name).collect();
             Err(match word.kind() {
@@ -143,30 +155,30 @@ fn tagged(
     }
 }
 
-fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), look: Look, above: At<'_>) -> Verdict {
-    if look == Look::Values && it.len() < min {
+fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: Walk, above: At<'_>) -> Verdict {
+    if walk.look == Look::Values && it.len() < min {
         return Err(fault::short_list(it, min, above));
     }
-    if look == Look::Values && it.len() > max {
+    if walk.look == Look::Values && it.len() > max {
         return Err(fault::long_list(it, max, above));
     }
     for (index, element) in it.items().enumerate() {
-        value(element, of, look, Some(&Place { above, step: Step::Index(index) }))?;
+        value(element, of, walk, Some(&Place { above, step: Step::Index(index) }))?;
     }
     Ok(())
 }
 
-fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), look: Look, above: At<'_>) -> Verdict {
-    if look == Look::Values && it.len() > most {
+fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), walk: Walk, above: At<'_>) -> Verdict {
+    if walk.look == Look::Values && it.len() > most {
         return Err(fault::large_map(it, most, above));
     }
     for (key, under) in it.entries() {
         let name = key.as_str().unwrap_or_default();
         let at = Place { above, step: Step::Key(&name) };
-        if look == Look::Values {
+        if walk.look == Look::Values {
             text(key, keys, Some(&at))?;
         }
-        value(under, of, look, Some(&at))?;
+        value(under, of, walk, Some(&at))?;
     }
     Ok(())
 }
