@@ -3,13 +3,13 @@
 //! Must not know: dialects, rules, scenarios. It moves bytes and tells what really happened to them.
 #![deny(unsafe_code)]
 
-pub mod dial;
-pub mod http;
-pub mod listen;
-mod pump;
-pub mod room;
 pub mod clock;
+pub mod dial;
 pub mod files;
+pub mod http;
 pub mod ids;
+pub mod listen;
 pub mod process;
+mod pump;
 pub mod record;
+pub mod room;

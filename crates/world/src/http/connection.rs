@@ -1,0 +1,80 @@
+//! One connection from its first byte to its last: hyper's part, what the pump plays after it, and hyper again.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rehearsal_wire::act::{Act, After, Plan};
+use tokio::net::TcpStream;
+
+use super::closing::{Closing, Stage};
+use super::ledger::Line;
+use super::reply::{Asked, last_plan};
+use super::speak::speak;
+use super::step::{Step, next_step};
+use super::{App, End};
+use crate::pump::{self, Played};
+
+/// Serves one connection to its end.
+pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: &Closing) {
+    let _rest = Rest(&line);
+    let mut stream = stream;
+    let mut front = Bytes::new();
+    loop {
+        let ended;
+        (ended, stream, front) = speak(&line, stream, front, closing).await;
+        let step = next_step(&line, ended, front);
+        front = match step {
+            Step::Leave => return,
+            Step::Close => return pump::close(&mut stream, line.limits.drain, line.limits.drain_time).await,
+            Step::Again(front) => front,
+            Step::Play { ticket, plan, front } => {
+                if !play(&line, &mut stream, ticket, plan, closing).await || closing.at(Stage::Finish) {
+                    return;
+                }
+                front
+            }
+            Step::Refuse(refusal) => {
+                let asked = Asked::refused(refusal.head.as_ref());
+                let answer = line.app.refuse(refusal).await;
+                let plan = last_plan(answer.reply, asked);
+                play(&line, &mut stream, answer.ticket, plan, closing).await;
+                return;
+            }
+        };
+    }
+}
+
+/// Reports what never left when the connection ends, also by a panic.
+struct Rest<'a, A: App>(&'a Line<A>);
+
+impl<A: App> Drop for Rest<'_, A> {
+    fn drop(&mut self) {
+        self.0.give_up(End::ClientLeft);
+    }
+}
+
+/// Plays a plan; false where the connection is over.
+async fn play<A: App>(
+    line: &Line<A>,
+    stream: &mut TcpStream,
+    ticket: u64,
+    plan: Plan,
+    closing: &Closing,
+) -> bool {
+    let stalls = plan.acts.iter().any(|act| matches!(act, Act::Stall));
+    let stage = if stalls { Stage::Finish } else { Stage::Leave };
+    let left = |left| line.app.left(ticket, left);
+    let played = tokio::select! {
+        biased;
+        played = pump::play(stream, plan.acts, line.limits.write_time, left) => played,
+        () = closing.reached(stage) => Played::Over,
+    };
+    match (played, plan.after) {
+        (Played::Over, _) => false,
+        (Played::All, After::KeepAlive) => true,
+        (Played::All, After::Close) => {
+            pump::close(stream, line.limits.drain, line.limits.drain_time).await;
+            false
+        }
+    }
+}

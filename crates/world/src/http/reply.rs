@@ -1,0 +1,210 @@
+//! Replies in the two forms in which they leave: as a hyper response and as raw bytes.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes};
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use rehearsal_wire::act::{Act, After, Plan};
+use rehearsal_wire::follow::RequestHead;
+use rehearsal_wire::head::ResponseHead;
+
+use super::{Answer, Reply};
+
+/// The body of a hyper response.
+#[derive(Debug)]
+pub(super) enum Payload {
+    Whole(Bytes),
+    Chunks(std::vec::IntoIter<Bytes>),
+}
+
+impl Body for Payload {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let next = match self.get_mut() {
+            Self::Whole(body) if body.is_empty() => None,
+            Self::Whole(body) => Some(std::mem::take(body)),
+            Self::Chunks(frames) => frames.next(),
+        };
+        Poll::Ready(next.map(|data| Ok(Frame::data(data))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(body) => body.is_empty(),
+            Self::Chunks(frames) => frames.as_slice().is_empty(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(body) => SizeHint::with_exact(body.remaining() as u64),
+            // Without a length hyper frames it in chunks.
+            Self::Chunks(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// What of a request decides how its answer is framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// The method is HEAD.
+    pub(super) head_only: bool,
+    /// HTTP/1.0 knows no chunks.
+    pub(super) old: bool,
+    /// The client closes after the answer.
+    pub(super) last: bool,
+}
+
+impl Asked {
+    pub(super) fn of(parts: &hyper::http::request::Parts) -> Self {
+        let old = parts.version == Version::HTTP_10;
+        let says = |word: &[u8]| {
+            parts.headers.get_all(CONNECTION).iter().any(|value| {
+                value
+                    .as_bytes()
+                    .split(|&byte| byte == b',')
+                    .any(|token| token.trim_ascii().eq_ignore_ascii_case(word))
+            })
+        };
+        let last = if old { !says(b"keep-alive") } else { says(b"close") };
+        Self { head_only: parts.method == Method::HEAD, old, last }
+    }
+
+    /// The same for a request that hyper never read, or not to its end.
+    pub(super) fn refused(head: Option<&RequestHead>) -> Self {
+        let head_only = head.is_some_and(|head| head.method() == "HEAD");
+        let old = head.is_some_and(|head| head.version() == "HTTP/1.0");
+        Self { head_only, old, last: true }
+    }
+}
+
+/// A hyper response and how many bytes follow its head.
+pub(super) struct Ordinary {
+    pub(super) response: Response<Payload>,
+    pub(super) body_length: u64,
+}
+
+/// How an answer leaves.
+pub(super) enum Way {
+    /// Through hyper.
+    Ordinary(Ordinary),
+    /// On the raw socket.
+    Raw(Plan),
+}
+
+/// Chooses the way of an answer: through hyper, unless hyper would not send it as it stands.
+pub(super) fn way(answer: Answer, asked: Asked) -> Way {
+    let close = answer.close;
+    let (head, payload) = match answer.reply {
+        Reply::Acts(mut plan) => {
+            if asked.last {
+                plan.after = After::Close;
+            }
+            return Way::Raw(plan);
+        }
+        Reply::Whole { head, body } => (head, Payload::Whole(body)),
+        Reply::Chunks { head, mut frames } => {
+            frames.retain(|frame| !frame.is_empty());
+            (head, Payload::Chunks(frames.into_iter()))
+        }
+    };
+    match translate(&head, close) {
+        Some((status, headers)) => {
+            let body_length = if bare(&head, asked) { 0 } else { length(&payload, asked.old) };
+            let mut response = Response::new(payload);
+            *response.status_mut() = status;
+            *response.headers_mut() = headers;
+            Way::Ordinary(Ordinary { response, body_length })
+        }
+        None => Way::Raw(raw(head, payload, asked, close)),
+    }
+}
+
+/// The answer to a refused request, which ends its connection.
+pub(super) fn last_plan(reply: Reply, asked: Asked) -> Plan {
+    match reply {
+        Reply::Acts(Plan { acts, .. }) => Plan { acts, after: After::Close },
+        Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, true),
+        Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, true),
+    }
+}
+
+/// Whether only the head leaves.
+fn bare(head: &ResponseHead, asked: Asked) -> bool {
+    asked.head_only || matches!(head.status, 204 | 304)
+}
+
+/// A reply as one write.
+fn raw(mut head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan {
+    let bare = bare(&head, asked);
+    head.headers.retain(|(name, _)| !OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours.as_str())));
+    let last = close || asked.last;
+    if last {
+        head = head.with("connection", "close");
+    }
+    let mut bytes = match &payload {
+        Payload::Whole(body) => head.with("content-length", body.len().to_string()).to_bytes(),
+        Payload::Chunks(_) if asked.old => head.to_bytes(),
+        Payload::Chunks(_) => head.with("transfer-encoding", "chunked").to_bytes(),
+    };
+    match payload {
+        _ if bare => {}
+        Payload::Whole(body) => bytes.extend_from_slice(&body),
+        Payload::Chunks(frames) if asked.old => frames.for_each(|frame| bytes.extend_from_slice(&frame)),
+        Payload::Chunks(frames) => {
+            for frame in frames.filter(|frame| !frame.is_empty()) {
+                bytes.extend_from_slice(format!("{:X}\r\n", frame.len()).as_bytes());
+                bytes.extend_from_slice(&frame);
+                bytes.extend_from_slice(b"\r\n");
+            }
+            bytes.extend_from_slice(b"0\r\n\r\n");
+        }
+    }
+    Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }
+}
+
+/// Headers that follow from the framing and are never the app's.
+const OURS: [HeaderName; 3] = [CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION];
+
+/// The head in hyper's form; `None` where hyper would change or refuse it.
+fn translate(head: &ResponseHead, close: bool) -> Option<(StatusCode, HeaderMap)> {
+    let status = StatusCode::from_u16(head.status).ok().filter(|status| !status.is_informational())?;
+    let mut headers = HeaderMap::with_capacity(head.headers.len() + 2);
+    for (name, value) in &head.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        if OURS.contains(&name) {
+            continue;
+        }
+        headers.append(name, HeaderValue::from_str(value).ok()?);
+    }
+    if close {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    Some((status, headers))
+}
+
+/// How many bytes a body takes on the wire.
+fn length(payload: &Payload, old: bool) -> u64 {
+    match payload {
+        Payload::Whole(body) => body.len() as u64,
+        Payload::Chunks(frames) if frames.as_slice().is_empty() => 0,
+        Payload::Chunks(frames) => {
+            let framing = |frame: &Bytes| if old { 0 } else { hex_digits(frame.len()) + 4 };
+            let data: usize = frames.as_slice().iter().map(|frame| frame.len() + framing(frame)).sum();
+            // The empty chunk at the end is `0`, twice CR LF.
+            data as u64 + if old { 0 } else { 5 }
+        }
+    }
+}
+
+fn hex_digits(number: usize) -> usize {
+    number.checked_ilog(16).map_or(1, |digits| digits as usize + 1)
+}
