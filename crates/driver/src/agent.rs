@@ -119,7 +119,9 @@ impl<'o> Agent<'o> {
         let request =
             Request { method: Method::Post, endpoint: "/chat/completions", headers: &headers, body };
         let wait = self.options.request_timeout;
-        let limits = dial::Limits { connect: wait, idle: wait, total: wait, body: LARGEST_ANSWER };
+        // A stream may take longer than its longest silence. Comments count as life.
+        let total = if self.options.stream { self.options.total_timeout } else { wait };
+        let limits = dial::Limits { connect: wait, idle: wait, total, body: LARGEST_ANSWER };
         let received = match dial::ask(&self.base, request, limits).await {
             Ok(answer) => receive(answer).await,
             Err(error) => Err(error),

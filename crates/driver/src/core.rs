@@ -3,9 +3,6 @@
 //! An answer that was cut at the length limit or held back is never used: its calls are not run and it is not echoed.
 //! Asking again would bring the same cut, so that ends the work.
 
-#[cfg(test)]
-mod playbooks;
-
 use crate::answer::{Answer, Call, Finish};
 use crate::failure::Failure;
 use crate::history::History;
@@ -221,3 +218,6 @@ fn done(exit: Exit, output: String, reason: String) -> Next {
 fn gave_up(reason: String) -> Next {
     done(Exit::GaveUp, String::new(), reason)
 }
+
+#[cfg(test)]
+mod tests;

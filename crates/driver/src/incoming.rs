@@ -3,12 +3,14 @@
 
 use crate::answer::Answer;
 use crate::delta::Assembly;
-use crate::events::Events;
 use crate::failure::{Failure, excerpt};
 use rehearsal_wire::json;
+use rehearsal_wire::sse::SseReader;
 
 /// The last event of a stream.
 const DONE: &str = "[DONE]";
+/// Most bytes of one event.
+const LONGEST_EVENT: usize = 16 << 20;
 
 /// A body in the making.
 #[derive(Debug, Default)]
@@ -25,9 +27,9 @@ enum Form {
     Stream(Box<Stream>),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Stream {
-    events: Events,
+    events: SseReader,
     assembly: Assembly,
     failure: Option<Failure>,
     done: bool,
@@ -39,9 +41,9 @@ impl Incoming {
     pub(crate) fn push(&mut self, bytes: &[u8]) -> bool {
         if let Form::Open = self.form {
             let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) else { return false };
-            // A comment, or one of the fields data, event, id and retry.
+            // A byte order mark, a comment, or one of the fields data, event, id and retry.
             self.form = match first {
-                b':' | b'd' | b'e' | b'i' | b'r' => Form::Stream(Box::default()),
+                0xEF | b':' | b'd' | b'e' | b'i' | b'r' => Form::Stream(Box::new(Stream::new())),
                 _ => Form::Whole(Vec::new()),
             };
         }
@@ -79,13 +81,23 @@ fn whole(body: &[u8]) -> Result<Answer, Failure> {
 }
 
 impl Stream {
+    fn new() -> Self {
+        let events = SseReader::new(LONGEST_EVENT);
+        Self { events, assembly: Assembly::default(), failure: None, done: false, any: false }
+    }
+
     fn push(&mut self, bytes: &[u8]) -> bool {
-        let mut events = std::mem::take(&mut self.events);
-        events.push(bytes, |data| self.take(&data));
-        self.events = events;
+        let fed = self.events.feed(bytes);
+        while let Some(event) = self.events.next_event() {
+            self.take(&event.data);
+        }
+        if let Err(too_long) = fed {
+            self.failure.get_or_insert(Failure::TooLarge(too_long.to_string()));
+        }
         self.done || self.failure.is_some()
     }
 
+    /// Takes one event. What follows the last event, or a failure, is not looked at.
     fn take(&mut self, data: &str) {
         self.any = true;
         if self.done || self.failure.is_some() {
@@ -99,10 +111,9 @@ impl Stream {
     }
 
     fn finish(mut self) -> Result<Answer, Failure> {
-        if !self.done
-            && let Some(data) = std::mem::take(&mut self.events).finish()
-        {
-            self.take(&data);
+        if self.events.is_mid_event() {
+            // By the letter an event without its blank line is none; servers that close early mean it.
+            self.push(b"\n\n");
         }
         match self.failure {
             Some(failure) => Err(failure),
@@ -111,3 +122,6 @@ impl Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,6 @@ mod agent;
 mod answer;
 mod core;
 mod delta;
-mod events;
 mod failure;
 mod history;
 mod incoming;

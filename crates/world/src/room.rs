@@ -3,8 +3,6 @@
 //! Errors are single lines written for a model to read: what is wrong and what would be right.
 
 mod command;
-#[cfg(test)]
-mod tests;
 
 pub use command::{Ended, Ran};
 
@@ -129,12 +127,9 @@ impl Room {
     pub fn write_file(&self, path: &str, content: &str) -> Result<(), RoomError> {
         let place = check(path, false)?;
         self.fits(path, content.len() as u64)?;
-        if let Some(parent) = place.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            self.dir.create_dir_all(parent).map_err(|error| refusal(path, error))?;
-        }
         match self.dir.metadata(place) {
             Ok(seen) => self.regular(path, &seen)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => self.create_parent(path, place)?,
             Err(error) => return Err(refusal(path, error)),
         }
         let mut options = OpenOptions::new();
@@ -167,6 +162,13 @@ impl Room {
             names.push(format!("({hidden} more)"));
         }
         Ok(names.join("\n"))
+    }
+
+    fn create_parent(&self, path: &str, place: &Path) -> Result<(), RoomError> {
+        match place.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            Some(parent) => self.dir.create_dir_all(parent).map_err(|error| refusal(path, error)),
+            None => Ok(()),
+        }
     }
 
     /// Opens a file without ever waiting for a FIFO's other end, and looks at what was opened: between a look at the
@@ -242,3 +244,6 @@ fn names_of(seen: &Metadata) -> u64 {
 fn names_of(_seen: &Metadata) -> u64 {
     1
 }
+
+#[cfg(test)]
+mod tests;

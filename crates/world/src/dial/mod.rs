@@ -5,8 +5,6 @@
 
 mod deadline;
 mod fail;
-#[cfg(test)]
-mod tests;
 mod url;
 
 pub use deadline::Deadline;
@@ -19,9 +17,10 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper_util::rt::TokioIo;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::time::{Duration, SystemTime};
 use tokio::net::TcpStream;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 /// What one request may cost.
@@ -68,7 +67,7 @@ pub struct Answer {
     body: Incoming,
     read: usize,
     budget: Budget,
-    _connection: Connection,
+    wire: Wire,
 }
 
 /// Sends one request and waits for the head of its answer.
@@ -81,13 +80,11 @@ pub async fn ask(base: &BaseUrl, request: Request<'_>, limits: Limits) -> Result
     let stream = budget.connect(connect(base)).await?;
     // Small requests leave at once; nothing is lost if the option cannot be set.
     let _ = stream.set_nodelay(true);
-    let (mut sender, driver) =
+    let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(DialError::of_exchange)?;
-    let connection = Connection(tokio::spawn(async move {
-        // Its errors come out of the request or the body as well.
-        let _ = driver.await;
-    }));
-    let answer = budget.next(sender.send_request(message)).await?.map_err(DialError::of_exchange)?;
+    let mut wire = Wire(Some(connection));
+    let sent = wire.moving(sender.send_request(message));
+    let answer = budget.next(sent).await?.map_err(DialError::of_exchange)?;
     let (head, body) = answer.into_parts();
     Ok(Answer {
         status: head.status.as_u16(),
@@ -96,7 +93,7 @@ pub async fn ask(base: &BaseUrl, request: Request<'_>, limits: Limits) -> Result
         body,
         read: 0,
         budget,
-        _connection: connection,
+        wire,
     })
 }
 
@@ -135,7 +132,9 @@ impl Answer {
     /// [`DialError`] when the body breaks off, stalls, takes too long or grows too large.
     pub async fn next(&mut self) -> Result<Option<Bytes>, DialError> {
         loop {
-            let Some(frame) = self.budget.next(self.body.frame()).await? else { return Ok(None) };
+            let Some(frame) = self.budget.next(self.wire.moving(self.body.frame())).await? else {
+                return Ok(None);
+            };
             // Trailers say nothing that anybody here asks for.
             let Ok(piece) = frame.map_err(DialError::of_exchange)?.into_data() else { continue };
             self.read += piece.len();
@@ -159,13 +158,22 @@ impl Answer {
     }
 }
 
-/// The task that moves the bytes; it ends with its request.
+/// The connection, which moves bytes only while somebody waits for them: no task outlives its answer, and the socket
+/// closes the moment the answer is dropped.
 #[derive(Debug)]
-struct Connection(JoinHandle<()>);
+struct Wire(Option<http1::Connection<TokioIo<TcpStream>, Full<Bytes>>>);
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.abort();
+impl Wire {
+    async fn moving<T>(&mut self, event: impl Future<Output = T>) -> T {
+        let mut event = pin!(event);
+        poll_fn(|context| {
+            // Its errors come out of the request or the body as well.
+            if self.0.as_mut().is_some_and(|connection| Pin::new(connection).poll(context).is_ready()) {
+                self.0 = None;
+            }
+            event.as_mut().poll(context)
+        })
+        .await
     }
 }
 
@@ -243,3 +251,6 @@ fn assemble(base: &BaseUrl, request: Request<'_>) -> Result<hyper::Request<Full<
     }
     Ok(message)
 }
+
+#[cfg(test)]
+mod tests;
