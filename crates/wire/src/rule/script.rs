@@ -37,7 +37,7 @@ pub enum Issued<'s> {
         name: &'s str,
         /// The scripted arguments as they were sent.
         arguments: &'s str,
-        /// Whether the id belongs to the phrasing that this request matched; true too where none matched.
+        /// Whether the id belongs to the phrasing that this request matched.
         ours: bool,
     },
 }

@@ -1,6 +1,8 @@
 //! The rule table, held against its own examples and against corpora of requests.
 
 mod captures;
+mod crash;
+mod echo;
 mod mutations;
 mod script;
 mod strictness;

@@ -1,7 +1,8 @@
 //! The documented chat completion request as a table, after the OpenAPI document 2.3.0 of 2026-08-21.
 //!
-//! Beyond the document it knows what real clients send and the API takes: `name` of a tool message, `annotations` of
-//! an assistant message (clients send back the whole message that they got), null where the document says nothing.
+//! Beyond the document it knows what real clients send and the API takes: `name` of a tool message; what an assistant
+//! message carries when clients send it back as they got it (`annotations`, the `index` of a streamed call); null
+//! where the document says nothing.
 
 use crate::rule::shape::{Field, Letters, Need, Null, Shape, Text};
 
@@ -153,13 +154,13 @@ const ALLOWED_TOOLS: &[Field] =
 const CALL: Shape = Tagged(
     "type",
     &[
-        (
-            "function",
-            &[Field::required("id", ANY_TEXT), TYPE, Field::required("function", Object(FUNCTION_CALL))],
-        ),
-        ("custom", &[Field::required("id", ANY_TEXT), TYPE, Field::required("custom", Object(CUSTOM_CALL))]),
+        ("function", &[ID, TYPE, Field::required("function", Object(FUNCTION_CALL)), STREAM_INDEX]),
+        ("custom", &[ID, TYPE, Field::required("custom", Object(CUSTOM_CALL)), STREAM_INDEX]),
     ],
 );
+
+const ID: Field = Field::required("id", ANY_TEXT);
+const STREAM_INDEX: Field = Field::new("index", Any);
 
 const FUNCTION_CALL: &[Field] = &[Field::required("name", NAME), Field::required("arguments", ANY_TEXT)];
 const CUSTOM_CALL: &[Field] = &[Field::required("name", NAME), Field::required("input", ANY_TEXT)];
@@ -224,7 +225,7 @@ const USER_PART: Shape = Tagged(
 const ASSISTANT_PART: Shape =
     Tagged("type", &[("text", TEXT_PART), ("refusal", &[TYPE, Field::required("refusal", ANY_TEXT)])]);
 
-const TEXT_PART: &[Field] = &[TYPE, Field::required("text", ANY_TEXT)];
+const TEXT_PART: &[Field] = &[TYPE, Field::required("text", ANY_TEXT), Field::nullable("annotations", Any)];
 const IMAGE: &[Field] =
     &[Field::required("url", ANY_TEXT), Field::new("detail", Word(&["auto", "low", "high", "original"]))];
 const AUDIO_IN: &[Field] =
