@@ -47,6 +47,38 @@ impl Running {
     }
 }
 
+/// Bytes between two places from which a digest can be taken up again.
+pub const STRIDE: usize = 4096;
+
+/// Most places that are remembered: beyond 16 MiB the digest runs through.
+const PLACES: usize = 4096;
+
+/// A text's digest with the state at every [`STRIDE`] bytes, so that a text with the same beginning need not be read
+/// from its first byte: conversations grow at their end.
+#[derive(Clone, Debug, Default)]
+pub struct Remembered {
+    states: Vec<Sha256>,
+}
+
+impl Remembered {
+    /// The digest of `bytes`, whose first `shared` bytes are those of the text that `self` remembers.
+    #[must_use]
+    pub fn follow(&self, bytes: &[u8], shared: usize) -> ([u8; 32], Self) {
+        let known = (shared.min(bytes.len()) / STRIDE).min(self.states.len());
+        let mut states = self.states[..known].to_vec();
+        let mut running = states.last().cloned().unwrap_or_default();
+        let mut rest = bytes[known * STRIDE..].chunks_exact(STRIDE);
+        for block in rest.by_ref() {
+            running.update(block);
+            if states.len() < PLACES {
+                states.push(running.clone());
+            }
+        }
+        running.update(rest.remainder());
+        (running.finalize().into(), Self { states })
+    }
+}
+
 /// Whether these are 64 lower-case hexadecimal digits.
 pub(crate) fn is_hex(bytes: &[u8]) -> bool {
     bytes.len() == 64 && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -55,6 +87,21 @@ pub(crate) fn is_hex(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_digest_taken_up_again_is_the_digest_of_the_whole() {
+        let text: Vec<u8> = (0..5 * STRIDE + 77).map(|at| (at % 251) as u8).collect();
+        let (sum, remembered) = Remembered::default().follow(&text, 0);
+        assert_eq!(sum, of(&text));
+        for shared in [0, 1, STRIDE - 1, STRIDE, 3 * STRIDE + 5, text.len()] {
+            let mut other = text[..shared].to_vec();
+            other.extend_from_slice(&[b'!'; 9000]);
+            let (sum, again) = remembered.follow(&other, shared);
+            assert_eq!(sum, of(&other), "{shared}");
+            assert_eq!(again.follow(&text, shared).0, of(&text), "{shared}");
+        }
+        assert_eq!(remembered.follow(b"short", 5).0, of(b"short"));
+    }
 
     #[test]
     fn agrees_with_the_published_vector() {

@@ -209,6 +209,8 @@ pub enum End {
     ClientLeft,
     /// A deadline of ours ended it.
     TimedOut,
+    /// The server was shut down first.
+    Stopped,
 }
 
 /// What really left.

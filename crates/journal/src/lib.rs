@@ -11,5 +11,6 @@ pub mod fold;
 pub mod line;
 pub mod normal;
 pub mod redact;
+pub mod run;
 pub mod seed_log;
 pub mod verify;

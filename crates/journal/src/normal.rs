@@ -167,7 +167,7 @@ fn normal_asked(asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
 
 fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {
     match answered.end {
-        End::ClientLeft => None,
+        End::ClientLeft | End::Stopped => None,
         End::TimedOut => Some(Answered { bytes: 0, sha256: MASK.to_owned(), ..answered }),
         End::Complete if asked.reject.is_some() || matches!(asked.kind, Kind::Aside | Kind::WrongPath) => {
             Some(Answered { bytes: 0, sha256: MASK.to_owned(), ..answered })

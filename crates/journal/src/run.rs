@@ -100,6 +100,29 @@ pub struct Finding {
 }
 
 impl RunFile {
+    /// The text of `run.json`.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and lists of them always serialise.
+        serde_json::to_string_pretty(self).map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+    }
+
+    /// Reads `run.json`.
+    ///
+    /// # Errors
+    /// What is wrong with it, as one sentence; a newer format says so.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let Format { format } = serde_json::from_str(text).map_err(|error| format!("this is no run file: {error}"))?;
+        if format > VERSION {
+            return Err(format!("this run file has format {format}; this program reads up to {VERSION}"));
+        }
+        serde_json::from_str(text).map_err(|error| format!("this run file is damaged: {error}"))
+    }
+
     /// How many cases got this verdict.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {

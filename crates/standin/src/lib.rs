@@ -1,1 +1,10 @@
-//! standin
+//! The scripted provider: `core` decides what becomes of a request, `serve` joins it to the world.
+//!
+//! Must not know: how a run is started or graded, other actors.
+#![forbid(unsafe_code)]
+
+mod compose;
+pub mod core;
+mod dice;
+mod route;
+pub mod serve;

@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod dial;
+pub mod environment;
 pub mod files;
 pub mod http;
 pub mod ids;
@@ -13,3 +14,4 @@ pub mod process;
 mod pump;
 pub mod record;
 pub mod room;
+pub mod task;

@@ -1,0 +1,312 @@
+//! Decisions as bytes: heads, bodies, stream frames and plans of acts.
+
+use crate::dice::Dice;
+use rehearsal_journal::event::Delivered;
+use rehearsal_script::issued::call_id;
+use rehearsal_script::pick::Picked;
+use rehearsal_script::scenario::{Action, ApiError, Pacing, Said, ScriptedCall};
+use rehearsal_wire::act::{Act, After, Plan};
+use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry};
+use rehearsal_wire::fault::chunked;
+use rehearsal_wire::fault::{Fault, Faulted, Wanted, fault};
+use rehearsal_wire::head::ResponseHead;
+use rehearsal_wire::reject::Reject;
+use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
+use rehearsal_wire::turn::Turn;
+use std::time::Duration;
+
+/// Characters in one piece of a stream where the script does not say: about a token.
+const PIECE: usize = 4;
+/// Replies are dated from 2026-01-01T00:00:00Z, a second a step.
+const EPOCH: u64 = 1_767_225_600;
+/// The model's name where a request names none; also in every canned reply of a fault.
+const MODEL: &str = "gate-openai-model";
+/// Models that the list shows.
+const MODELS: &[&str] = &["gpt-4o-mini", "gpt-4o", "gpt-5", MODEL];
+
+/// A reply, ready for the wire.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// Its status; none where nothing is sent.
+    pub status: Option<u16>,
+    /// Its form.
+    pub form: Form,
+}
+
+/// How a reply leaves.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A head and a whole body.
+    Whole(ResponseHead, Vec<u8>),
+    /// A head and the frames of a stream, all in one write.
+    Frames(ResponseHead, Vec<Vec<u8>>),
+    /// Acts on the raw socket.
+    Acts(Plan),
+}
+
+impl Sent {
+    fn whole(status: u16, content_type: &'static str, body: Vec<u8>) -> Self {
+        let head = ResponseHead::new(status).with("content-type", content_type);
+        Self { status: Some(status), form: Form::Whole(head, body) }
+    }
+
+    pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        match &mut self.form {
+            Form::Whole(head, _) | Form::Frames(head, _) => head.push(name, value),
+            Form::Acts(_) => {}
+        }
+        self
+    }
+
+    /// Adds the headers by which a provider names its request.
+    pub(crate) fn with_ids(self, dice: Dice) -> Self {
+        let id = format!("req_{:016x}{:016x}", dice.bits(), dice.with(1).bits());
+        self.with_header("x-request-id", &id).with_header("openai-version", "2020-10-01")
+    }
+}
+
+pub(crate) fn health(mode: &str) -> Sent {
+    Sent::whole(200, "application/json", format!("{{\"ok\": true, \"mode\": \"{mode}\"}}").into_bytes())
+}
+
+pub(crate) fn stats(mode: &str, hits: u64) -> Sent {
+    Sent::whole(200, "application/json", format!("{{\"mode\": \"{mode}\", \"chat_hits\": {hits}}}").into_bytes())
+}
+
+pub(crate) fn models(dialect: &Dialect) -> Sent {
+    let entries: Vec<_> = MODELS.iter().map(|id| entry(id)).collect();
+    Sent::whole(200, dialect.content_type, (dialect.models)(&entries))
+}
+
+pub(crate) fn model(dialect: &Dialect, id: &str) -> Sent {
+    Sent::whole(200, dialect.content_type, (dialect.model)(&entry(id)))
+}
+
+fn entry(id: &str) -> ModelEntry<'_> {
+    ModelEntry { id, created: EPOCH, owned_by: "rehearsal" }
+}
+
+/// A refusal in the dialect's own error form; in the first dialect's where the request named none.
+pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
+    let dialect = dialect.unwrap_or(&DIALECTS[0]);
+    let body = (dialect.error)(&ErrorBody {
+        message: &reject.message,
+        kind: Some(reject.kind),
+        param: reject.param.as_deref(),
+        code: reject.code,
+    });
+    Sent::whole(reject.status, dialect.content_type, body)
+}
+
+/// What a reply must know of who asked.
+pub(crate) struct Asker<'a> {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) turn: &'a Turn<'a>,
+    pub(crate) dice: Dice,
+    pub(crate) seed: u64,
+}
+
+impl Asker<'_> {
+    /// The answer to what belongs to no script.
+    pub(crate) fn background(&self) -> Sent {
+        self.small_talk("ok")
+    }
+
+    /// The answer past the end of a script.
+    pub(crate) fn overrun(&self, phrasing: &str, step: usize) -> Sent {
+        self.small_talk(&format!("GATE-SCRIPT-EXHAUSTED {phrasing} step {step}"))
+    }
+
+    fn small_talk(&self, text: &str) -> Sent {
+        let usage = Usage { prompt: 1, completion: 1 };
+        let reply = Reply { text: Some(text.to_owned()), usage, ..Reply::default() };
+        self.reply(&reply, Pacing::default())
+    }
+
+    /// The answer of a step, and what it is meant to deliver. `ordinal` counts the faulted replies of the lane before this one.
+    pub(crate) fn step(&self, phrasing: &str, picked: &Picked<'_>, ordinal: u64) -> (Sent, Delivered) {
+        let speak = |said: &Said| speak(said, phrasing, picked.step);
+        match picked.action {
+            Action::Say(said) => {
+                let reply = speak(said);
+                let delivered = delivered(&reply, None);
+                (self.reply(&reply, picked.pacing), delivered)
+            }
+            Action::Error(error) => {
+                let delivered = Delivered { api_error: Some(error.status), ..Delivered::default() };
+                (self.error(error), delivered)
+            }
+            Action::Fault { name, params, said } => {
+                let Some(row) = fault(name) else {
+                    unreachable!("the reader of scenario files refused fault {name:?}");
+                };
+                let reply = said.as_ref().map(speak);
+                let wanted = Wanted {
+                    dialect: self.dialect,
+                    reply: reply.as_ref(),
+                    envelope: &self.envelope(picked.pacing.piece),
+                    stream: self.turn.stream,
+                    head: &ResponseHead::new(200),
+                    params,
+                    seed: self.seed,
+                    ordinal: ordinal + 1,
+                };
+                faulted(row, (row.plan)(&wanted))
+            }
+            Action::End => (self.small_talk("ok"), Delivered::default()),
+        }
+    }
+
+    fn envelope(&self, piece: usize) -> Envelope {
+        let mut model = Vec::new();
+        match self.turn.model {
+            Some(value) => rehearsal_wire::json::write_value(&mut model, value),
+            None => rehearsal_wire::json::write_string(&mut model, MODEL),
+        }
+        Envelope {
+            id: completion_id(self.dice),
+            created: EPOCH + self.turn.listed as u64,
+            model: String::from_utf8_lossy(&model).into_owned(),
+            choices: self.turn.choices,
+            include_usage: self.turn.include_usage,
+            logprobs: self.turn.logprobs,
+            legacy_functions: self.turn.legacy_functions,
+            piece: if piece == 0 { PIECE } else { piece },
+        }
+    }
+
+    fn reply(&self, reply: &Reply, pacing: Pacing) -> Sent {
+        let envelope = self.envelope(pacing.piece);
+        if !self.turn.stream {
+            let body = (self.dialect.render)(reply, &envelope);
+            let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dice);
+            return if pacing.ttft.is_zero() { sent } else { sent.delayed(pacing.ttft) };
+        }
+        let frames = (self.dialect.stream)(reply, &envelope);
+        let head = ResponseHead::new(200)
+            .with("content-type", self.dialect.stream_type)
+            .with("cache-control", "no-cache");
+        let sent = Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dice);
+        if pacing.ttft.is_zero() && pacing.tokens_per_second == 0 { sent } else { sent.paced(pacing) }
+    }
+
+    fn error(&self, error: &ApiError) -> Sent {
+        let body = (self.dialect.error)(&ErrorBody {
+            message: &error.message,
+            kind: error.kind.as_deref(),
+            param: error.param.as_deref(),
+            code: error.code.as_deref(),
+        });
+        let mut sent = Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dice);
+        if let Form::Whole(head, _) = &mut sent.form {
+            for (name, value) in &error.headers {
+                // A scripted header replaces ours of the same name.
+                head.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+                head.push(name.clone(), value.clone());
+            }
+        }
+        sent
+    }
+}
+
+/// What a step says, with the ids of its calls.
+fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
+    let call = |(k, call): (usize, &ScriptedCall)| IssuedCall {
+        id: call_id(phrasing, step, k),
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+    };
+    Reply {
+        text: said.text.clone(),
+        refusal: said.refusal.clone(),
+        calls: said.calls.iter().enumerate().map(call).collect(),
+        finish: said.finish_reason.clone(),
+        usage: said.usage,
+    }
+}
+
+/// A reply that a fault of the whole server sends, whatever was asked.
+pub(crate) fn canned_fault(dialect: &'static Dialect, row: &Fault, seed: u64, ordinal: u64) -> (Sent, Delivered) {
+    let dice = Dice::new(seed).with_text(row.name).with(ordinal);
+    let envelope = Envelope {
+        id: completion_id(dice),
+        created: EPOCH,
+        model: format!("\"{MODEL}\""),
+        choices: 1,
+        include_usage: false,
+        logprobs: false,
+        legacy_functions: false,
+        piece: PIECE,
+    };
+    let wanted = Wanted {
+        dialect,
+        reply: None,
+        envelope: &envelope,
+        stream: false,
+        head: &ResponseHead::new(200),
+        params: &[],
+        seed,
+        ordinal: ordinal + 1,
+    };
+    faulted(row, (row.plan)(&wanted))
+}
+
+fn faulted(row: &Fault, faulted: Faulted) -> (Sent, Delivered) {
+    let mut delivered = faulted.delivered.as_ref().map(|reply| delivered(reply, None)).unwrap_or_default();
+    delivered.fault = Some(row.name.to_owned());
+    (Sent { status: faulted.status, form: Form::Acts(faulted.plan) }, delivered)
+}
+
+fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
+    let ends_in_calls = !reply.calls.is_empty();
+    Delivered {
+        calls: reply.calls.iter().map(|IssuedCall { id, name, .. }| (id.clone(), name.clone())).collect(),
+        finish_reason: Some(
+            reply.finish.clone().unwrap_or_else(|| if ends_in_calls { "tool_calls" } else { "stop" }.to_owned()),
+        ),
+        api_error: None,
+        fault: fault.map(str::to_owned),
+    }
+}
+
+fn completion_id(dice: Dice) -> String {
+    format!("chatcmpl-gate-{:012x}", dice.bits() >> 16)
+}
+
+impl Sent {
+    /// The same reply after a wait.
+    fn delayed(self, wait: Duration) -> Self {
+        let Form::Whole(head, body) = self.form else { return self };
+        let mut bytes = head.with("content-length", body.len().to_string()).to_bytes();
+        bytes.extend_from_slice(&body);
+        let acts = vec![Act::Wait(wait), Act::Write(bytes)];
+        Self { status: self.status, form: Form::Acts(Plan { acts, after: After::KeepAlive }) }
+    }
+
+    /// The same stream with a write for each frame. Clocks tick in milliseconds, so shorter waits are saved up.
+    fn paced(self, pacing: Pacing) -> Self {
+        const TICK: Duration = Duration::from_millis(1);
+        let Form::Frames(head, frames) = self.form else { return self };
+        let step = match pacing.tokens_per_second {
+            0 => Duration::ZERO,
+            rate => Duration::from_secs(1) / rate,
+        };
+        let mut acts = vec![Act::Wait(pacing.ttft), Act::Write(head.with("transfer-encoding", "chunked").to_bytes())];
+        let mut owed = Duration::ZERO;
+        let last = frames.len().saturating_sub(1);
+        for (i, frame) in frames.iter().enumerate() {
+            let mut bytes = Vec::with_capacity(frame.len() + 16);
+            chunked::chunk(&mut bytes, frame);
+            if i == last {
+                bytes.extend_from_slice(chunked::LAST);
+            }
+            acts.push(Act::Write(bytes));
+            owed += step;
+            if owed >= TICK && i != last {
+                acts.push(Act::Wait(owed));
+                owed = Duration::ZERO;
+            }
+        }
+        Self { status: self.status, form: Form::Acts(Plan { acts, after: After::KeepAlive }) }
+    }
+}

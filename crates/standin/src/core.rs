@@ -1,0 +1,451 @@
+//! What the provider does with a request: read it, find its step, judge it, answer. A function over values.
+//!
+//! Must not know: sockets, clocks, files, other requests (what a lane has counted comes in, what it must count goes out).
+
+use crate::compose::{self, Sent};
+use crate::dice::Dice;
+use crate::route::{self, Place};
+use rehearsal_journal::event::{Asked, BadJson, Delivered, Kind, Noted, Rejected};
+use rehearsal_script::issued::ScriptSide;
+use rehearsal_script::pick::{Counts, Picked, Picker, look};
+use rehearsal_script::scenario::{Advance, Phrasing, Scenarios};
+use rehearsal_wire::dialect::{Dialect, Serves};
+use rehearsal_wire::fault::Fault;
+use rehearsal_wire::follow::RequestHead;
+use rehearsal_wire::json::{self, Broken};
+use rehearsal_wire::reject::Reject;
+use rehearsal_wire::rule::{self, Note, Profile, RuleSet, Stage};
+use rehearsal_wire::turn::Turn;
+
+/// What a stand-in is set to, for as long as it serves.
+#[derive(Debug)]
+pub struct Setting {
+    /// The scripts; without them everything is background.
+    pub scenarios: Scenarios,
+    /// What was made from them.
+    pub picker: Picker,
+    /// Rules in force.
+    pub rules: RuleSet,
+    /// Profile in force: decides the words of refusals before any rule.
+    pub profile: Profile,
+    /// A fault that takes every conversation request (`--mode`).
+    pub mode: Option<&'static Fault>,
+    /// Seed of ids and times.
+    pub seed: u64,
+    /// Whether a key is demanded in every profile.
+    pub require_key: bool,
+}
+
+/// What is known of the lane that a request came on.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    /// The only phrasing that is a candidate here; none on the lane without a token.
+    pub only: Option<usize>,
+    /// What its scripts have used up.
+    pub counts: Counts,
+    /// Conversation requests taken by a mode or fault before this one.
+    pub faulted: u64,
+    /// Conversation requests whose body was read, for `/gate/stats`.
+    pub hits: u64,
+}
+
+/// What to write down, what to send, what to count.
+#[derive(Debug)]
+pub struct Decision<'s> {
+    /// The event, but for what only the world knows (numbers, headers, body).
+    pub asked: Asked,
+    /// The reply.
+    pub sent: Sent,
+    /// Whether this is a conversation request whose body was read.
+    pub hit: bool,
+    /// Whether a fault with numbered replies took it.
+    pub faulted: bool,
+    /// What the lane's script has used up by this, if anything.
+    pub used: Option<Used<'s>>,
+}
+
+/// A step that was used up. It holds only if the lane still stands where it was looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Used<'s> {
+    phrasing: &'s Phrasing,
+    assistants: usize,
+    picked: Picked<'s>,
+}
+
+impl Used<'_> {
+    /// Counts the step; false where another request of the lane took it meanwhile, so that this one must be decided again.
+    pub fn commit(&self, counts: &mut Counts) -> bool {
+        let still = look(self.phrasing, self.assistants, counts) == self.picked;
+        if still {
+            counts.commit(&self.picked);
+        }
+        still
+    }
+}
+
+/// One request.
+#[derive(Clone, Copy)]
+pub struct Heard<'r> {
+    /// Its head.
+    pub head: &'r RequestHead,
+    /// The path without lane and query.
+    pub path: &'r str,
+    /// Its whole body.
+    pub body: &'r [u8],
+}
+
+/// Decides what becomes of a request.
+#[must_use]
+pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decision<'s> {
+    let method = heard.head.method();
+    let method = method.as_ref();
+    let dice = Dice::new(setting.seed);
+    let host = heard.head.get("host").unwrap_or_default();
+    if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || is_own_host(host)) {
+        return wrong_host();
+    }
+    match route::find(heard.path) {
+        Place::Health => aside(setting, method, compose::health(mode_name(setting))),
+        Place::Stats => aside(setting, method, compose::stats(mode_name(setting), lane.hits)),
+        Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
+            aside(setting, method, compose::models(dialect))
+        }
+        Place::Provider { dialect, serves: Serves::Model, model, method: "GET" } if method != "POST" => {
+            aside(setting, method, compose::model(dialect, model))
+        }
+        Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
+            Talk { setting, lane, heard, dialect, dice }.decide()
+        }
+        Place::Provider { method: "POST", .. } if method == "GET" && setting.profile != Profile::Pinned => {
+            refused_method("POST")
+        }
+        Place::Provider { .. } | Place::Nowhere => match method {
+            "GET" => not_found(setting, Kind::Aside, "not found".to_owned()),
+            "POST" => not_found(setting, Kind::WrongPath, format!("no such route: {}", heard.head.target())),
+            _ => refused_method("GET, POST"),
+        },
+    }
+}
+
+/// The word for the mode in banner, stats and log.
+pub(crate) fn mode_name(setting: &Setting) -> &'static str {
+    setting.mode.map_or("normal", |fault| fault.name)
+}
+
+fn asked(kind: Kind) -> Asked {
+    Asked {
+        exchange: 0,
+        conn: 0,
+        method: String::new(),
+        path: String::new(),
+        headers: None,
+        body: None,
+        kind,
+        class: None,
+        phrasing: None,
+        step: None,
+        n_messages: 0,
+        n_assistant: 0,
+        stream: false,
+        reject: None,
+        notes: Vec::new(),
+        answers: Vec::new(),
+        delivered: Delivered::default(),
+        http_status: None,
+        bad_json: None,
+        attempt_of: None,
+    }
+}
+
+fn finish(mut asked: Asked, sent: Sent) -> Decision<'static> {
+    asked.http_status = sent.status;
+    Decision { asked, sent, hit: false, faulted: false, used: None }
+}
+
+fn aside(setting: &Setting, method: &str, sent: Sent) -> Decision<'static> {
+    match method {
+        "GET" | "HEAD" => finish(asked(Kind::Aside), sent),
+        "POST" => not_found(setting, Kind::WrongPath, "no such route for POST; it answers GET".to_owned()),
+        _ => refused_method("GET, HEAD"),
+    }
+}
+
+fn not_found(setting: &Setting, kind: Kind, message: String) -> Decision<'static> {
+    let code = (setting.profile != Profile::Api).then_some("unknown_route");
+    let reject = Reject {
+        rule: "route",
+        status: 404,
+        kind: "invalid_request_error",
+        code,
+        param: None,
+        pointer: String::new(),
+        message,
+    };
+    refuse(asked(kind), None, &reject)
+}
+
+fn wrong_host() -> Decision<'static> {
+    let reject = Reject {
+        rule: "host",
+        status: 403,
+        kind: "invalid_request_error",
+        code: Some("host_not_allowed"),
+        param: None,
+        pointer: String::new(),
+        message: "the Host header must name this machine: 127.0.0.1, [::1] or localhost".to_owned(),
+    };
+    refuse(asked(Kind::Unreadable), None, &reject)
+}
+
+fn refused_method(allowed: &'static str) -> Decision<'static> {
+    let reject = Reject {
+        rule: "method",
+        status: 405,
+        kind: "invalid_request_error",
+        code: Some("method_not_supported"),
+        param: None,
+        pointer: String::new(),
+        message: format!("this route does not take that method; it takes {allowed}"),
+    };
+    let decision = refuse(asked(Kind::Aside), None, &reject);
+    Decision { sent: decision.sent.with_header("allow", allowed), ..decision }
+}
+
+fn refuse(mut event: Asked, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
+    event.reject = Some(Rejected {
+        rule: reject.rule.to_owned(),
+        kind: reject.kind.to_owned(),
+        code: reject.code.map(str::to_owned),
+        param: reject.param.clone(),
+        pointer: reject.pointer.clone(),
+        message: reject.message.clone(),
+    });
+    finish(event, compose::refusal(dialect, reject))
+}
+
+/// A conversation request, with all that is needed to judge it.
+struct Talk<'a, 's> {
+    setting: &'s Setting,
+    lane: &'a Lane,
+    heard: Heard<'a>,
+    dialect: &'static Dialect,
+    dice: Dice,
+}
+
+impl<'s> Talk<'_, 's> {
+    fn decide(&self) -> Decision<'s> {
+        let mut decision = match self.setting.mode {
+            Some(fault) => self.taken(fault),
+            None => self.read(),
+        };
+        decision.hit = true;
+        decision
+    }
+
+    /// A mode takes the request whatever it says: no parsing, no rules.
+    fn taken(&self, fault: &'static Fault) -> Decision<'s> {
+        let mut event = asked(Kind::Hostile);
+        let (sent, delivered) = compose::canned_fault(self.dialect, fault, self.setting.seed, self.lane.faulted);
+        event.delivered = delivered;
+        Decision { faulted: true, ..finish(event, sent) }
+    }
+
+    fn read(&self) -> Decision<'s> {
+        if let Some(reject) = self.before_the_body() {
+            return self.refuse(asked(Kind::Unreadable), &reject);
+        }
+        match json::parse(self.heard.body) {
+            Ok(tape) => {
+                let turn = (self.dialect.read)(&tape);
+                self.judge(&tape, &turn)
+            }
+            Err(broken) => self.bad_json(broken),
+        }
+    }
+
+    /// What a provider looks at before it reads the body: the key, the content type, the encoding.
+    fn before_the_body(&self) -> Option<Reject> {
+        let profile = self.setting.profile;
+        let header = |name: &str| self.heard.head.get(name).and_then(|value| std::str::from_utf8(value).ok());
+        let refuse = |status, rule, code, message: &str| {
+            Some(Reject {
+                rule,
+                status,
+                kind: "invalid_request_error",
+                code,
+                param: None,
+                pointer: String::new(),
+                message: message.to_owned(),
+            })
+        };
+        let wants_key = self.setting.require_key || profile == Profile::Api;
+        if wants_key && !header("authorization").is_some_and(|value| value.trim().len() > "Bearer".len()) {
+            let message = "You didn't provide an API key: send it in the header `Authorization: Bearer YOUR_KEY`";
+            return refuse(401, "api-key", None, message);
+        }
+        let coding = header("content-encoding").map(str::trim).unwrap_or_default();
+        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
+            return refuse(415, "content-encoding", Some("unsupported_content_encoding"), "send the body without Content-Encoding");
+        }
+        let is_json = header("content-type").is_some_and(|value| {
+            let essence = value.split(';').next().unwrap_or("").trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+        if !is_json && profile != Profile::Lenient {
+            let message = "Unsupported content type: send the body with `Content-Type: application/json`";
+            return refuse(400, "content-type", Some("unsupported_content_type"), message);
+        }
+        None
+    }
+
+    fn bad_json(&self, broken: Broken) -> Decision<'s> {
+        let code = (self.setting.profile != Profile::Api).then_some("bad_json");
+        let reject = Reject {
+            rule: "json",
+            status: 400,
+            kind: "invalid_request_error",
+            code,
+            param: None,
+            pointer: String::new(),
+            message: format!("We could not parse the JSON body of your request: {broken}"),
+        };
+        let mut event = asked(Kind::BadJson);
+        event.bad_json = Some(diagnose(self.heard.body, broken));
+        self.refuse(event, &reject)
+    }
+
+    fn refuse(&self, event: Asked, reject: &Reject) -> Decision<'s> {
+        let mut decision = refuse(event, Some(self.dialect), reject);
+        decision.sent = decision.sent.with_ids(self.dice.with_text("refusal").with_text(&reject.message));
+        decision
+    }
+
+    fn judge(&self, tape: &json::Tape<'_>, turn: &Turn<'_>) -> Decision<'s> {
+        let Setting { scenarios, picker, .. } = self.setting;
+        let assistants = turn.assistants();
+        let phrasing = picker.matched(scenarios, turn, self.lane.only).map(|index| (index, &scenarios.phrasings[index]));
+        let picked = phrasing.map(|(_, phrasing)| look(phrasing, assistants, &self.lane.counts));
+        let script = ScriptSide {
+            scenarios,
+            picker,
+            matched: phrasing.map(|(index, _)| index),
+            expected: picked.and_then(|picked| picked.expected),
+        };
+        let headers: Vec<_> = self.heard.head.headers().collect();
+        let asking = rule::Asked { headers: &headers, tape, turn, script: &script };
+
+        let mut event = asked(if phrasing.is_some() { Kind::Scenario } else { Kind::Background });
+        event.n_messages = turn.listed as u64;
+        event.n_assistant = assistants as u64;
+        event.stream = turn.stream;
+        event.answers = turn.messages.iter().flat_map(|message| &message.answers).map(|id| id.to_string()).collect();
+        event.class = phrasing.map(|(_, phrasing)| phrasing.class.clone());
+        event.phrasing = phrasing.map(|(_, phrasing)| phrasing.id.clone());
+
+        let mut notes = Vec::new();
+        let mut stages = |stages: &[Stage]| {
+            stages.iter().try_for_each(|stage| asking.check(&self.setting.rules, *stage, &mut notes))
+        };
+        // The seed's order: what it checked first keeps its code and leaves the step unnamed.
+        let first = stages(&[Stage::Gate, Stage::Echo]);
+        if first.is_ok() {
+            event.step = picked.map(|picked| picked.step as u64);
+        }
+        let verdict = first.and_then(|()| stages(&[Stage::Expect, Stage::Api, Stage::Own]));
+        event.notes = notes.into_iter().map(noted).collect();
+        if let Err(reject) = verdict {
+            return self.refuse(event, &reject);
+        }
+        let dice = self.reply_dice(turn, &event);
+        let asker = compose::Asker { dialect: self.dialect, turn, dice, seed: self.setting.seed };
+        let (Some((_, phrasing)), Some(picked)) = (phrasing, picked) else {
+            return finish(event, asker.background());
+        };
+        if picked.is_overrun() {
+            event.kind = Kind::Overrun;
+            return finish(event, asker.overrun(&phrasing.id, picked.step));
+        }
+        let (sent, delivered) = asker.step(&phrasing.id, &picked, self.lane.faulted);
+        event.delivered = delivered;
+        let faulted = event.delivered.fault.is_some();
+        let used = counts(phrasing).then_some(Used { phrasing, assistants, picked });
+        Decision { faulted, used, ..finish(event, sent) }
+    }
+
+    /// Ids depend on the seed, the place in the script and the shape of the request: equal requests get equal replies.
+    fn reply_dice(&self, turn: &Turn<'_>, event: &Asked) -> Dice {
+        let last = turn.messages.iter().rev().find_map(|message| message.texts.last());
+        self.dice
+            .with_text(event.phrasing.as_deref().unwrap_or_default())
+            .with(event.step.unwrap_or(u64::MAX))
+            .with(event.n_messages)
+            .with_text(last.map_or("", |text| text))
+    }
+}
+
+fn noted(note: Note) -> Noted {
+    Noted { code: note.code.to_owned(), pointer: note.pointer, message: note.message }
+}
+
+/// How many bytes on either side of a JSON fault are shown.
+const NEAR: usize = 60;
+
+fn diagnose(body: &[u8], broken: Broken) -> BadJson {
+    let at = broken.offset.min(body.len());
+    let near = &body[at.saturating_sub(NEAR)..(at + NEAR).min(body.len())];
+    BadJson {
+        offset: at as u64,
+        byte: body.get(at).map(|byte| format!("{byte:#04x}")),
+        near: near.escape_ascii().to_string(),
+        why: broken.to_string(),
+    }
+}
+
+/// Whether a phrasing remembers what it answered: only then must requests of a lane take turns.
+fn counts(phrasing: &Phrasing) -> bool {
+    phrasing.advance == Advance::Request || phrasing.script.iter().any(|step| !step.before.is_empty())
+}
+
+/// Hosts that a request may name: ours. Anything else is a page in a browser that was led here by a false name.
+fn is_own_host(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A request for a case that is not open.
+pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'static> {
+    let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
+    not_found(setting, kind, "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned())
+}
+
+/// A request that the HTTP layer refuses.
+pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Asked, Sent) {
+    let reject = Reject {
+        rule: "http",
+        status,
+        kind: "invalid_request_error",
+        code: (setting.profile != Profile::Api).then_some("bad_http"),
+        param: None,
+        pointer: String::new(),
+        message: why.to_owned(),
+    };
+    let decision = refuse(asked(Kind::Unreadable), None, &reject);
+    (decision.asked, decision.sent)
+}
+
+/// The reply where the journal cannot be written.
+pub(crate) fn not_recorded(why: &str) -> Sent {
+    let reject = Reject {
+        rule: "journal",
+        status: 500,
+        kind: "server_error",
+        code: Some("journal_failed"),
+        param: None,
+        pointer: String::new(),
+        message: format!("the stand-in cannot write its journal: {why}"),
+    };
+    compose::refusal(None, &reject)
+}

@@ -1,0 +1,100 @@
+//! Which route a request target names, and which case's lane it is on. Exact and case-sensitive, as the providers are.
+
+use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'p> {
+    /// A route of a dialect.
+    Provider {
+        dialect: &'static Dialect,
+        serves: Serves,
+        /// The model's name, for a route that ends in one.
+        model: &'p str,
+        method: &'static str,
+    },
+    /// `GET /gate/health`.
+    Health,
+    /// `GET /gate/stats`.
+    Stats,
+    /// Nothing.
+    Nowhere,
+}
+
+/// A target taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target<'p> {
+    /// The case token of `/t/<token>/…`.
+    pub(crate) token: Option<&'p str>,
+    /// The path without lane and query, with one leading slash where it has any.
+    pub(crate) path: &'p str,
+}
+
+/// Takes a request target apart: absolute form, query, a run of leading slashes (cut to one, as the seed's library does), lane.
+pub(crate) fn split(target: &str) -> Target<'_> {
+    let rest = ["http://", "https://"]
+        .iter()
+        .find_map(|scheme| target.strip_prefix(scheme))
+        .map_or(target, |after| after.find('/').map_or("/", |slash| &after[slash..]));
+    let path = rest.split('?').next().unwrap_or("");
+    let slashes = path.len() - path.trim_start_matches('/').len();
+    let path = &path[slashes.saturating_sub(1)..];
+    match path.strip_prefix("/t/").and_then(|lane| lane.split_once('/').map(|(token, _)| token)) {
+        Some(token) => Target { token: Some(token), path: &path["/t/".len() + token.len()..] },
+        None => Target { token: None, path },
+    }
+}
+
+/// What stands at a path.
+pub(crate) fn find(path: &str) -> Place<'_> {
+    match path {
+        "/gate/health" => return Place::Health,
+        "/gate/stats" => return Place::Stats,
+        _ => {}
+    }
+    for dialect in DIALECTS {
+        for route in dialect.routes {
+            let model = match route.path.strip_suffix("{model}") {
+                Some(prefix) => path.strip_prefix(prefix).filter(|model| !model.is_empty() && !model.contains('/')),
+                None => (path == route.path).then_some(""),
+            };
+            if let Some(model) = model {
+                return Place::Provider { dialect, serves: route.serves, model, method: route.method };
+            }
+        }
+    }
+    Place::Nowhere
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, find, split};
+
+    #[test]
+    fn targets_are_taken_apart() {
+        for (target, token, path) in [
+            ("/v1/chat/completions", None, "/v1/chat/completions"),
+            ("/v1/chat/completions?a?b=/x", None, "/v1/chat/completions"),
+            ("///v1/models", None, "/v1/models"),
+            ("http://example.invalid/v1/models?x", None, "/v1/models"),
+            ("http://example.invalid", None, "/"),
+            ("v1/chat/completions", None, "v1/chat/completions"),
+            ("/t/abc/v1/models", Some("abc"), "/v1/models"),
+            ("/t/abc", None, "/t/abc"),
+            ("/t//v1", Some(""), "/v1"),
+            ("*", None, "*"),
+            ("", None, ""),
+        ] {
+            let got = split(target);
+            assert_eq!((got.token, got.path), (token, path), "{target}");
+        }
+    }
+
+    #[test]
+    fn routes_are_exact() {
+        for path in ["/v1/chat/completions/", "/V1/chat/completions", "/v1//chat/completions", "/v1/models/a/b", "/gate", "/"] {
+            assert!(matches!(find(path), Place::Nowhere), "{path}");
+        }
+        assert!(matches!(find("/v1/models/gpt-4o"), Place::Provider { model: "gpt-4o", method: "GET", .. }));
+    }
+}

@@ -1,0 +1,123 @@
+//! Loads the files of a suite, and says what setting of the stand-in they ask for.
+
+use regex_lite::Regex;
+use rehearsal_journal::digest;
+use rehearsal_script::finding::Finding;
+use rehearsal_script::pick::Picker;
+use rehearsal_script::scenario::Scenarios;
+use rehearsal_script::{File, Known};
+use rehearsal_standin::core::Setting;
+use rehearsal_wire::fault::{FAULTS, Fault};
+use rehearsal_wire::rule::{Profile, RULES, RuleSet, UnknownRule};
+use rehearsal_world::files::{self, ReadError, WalkError};
+use std::path::{Path, PathBuf};
+
+/// Largest scenario file, bytes.
+const FILE_LIMIT: u64 = 16 << 20;
+
+/// A loaded suite.
+#[derive(Debug)]
+pub struct Suite {
+    /// Its files as they were named, with the SHA-256 of their bytes.
+    pub files: Vec<(String, String)>,
+    /// What they say.
+    pub scenarios: Scenarios,
+}
+
+/// Why a suite cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A path leads to no files.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The files have mistakes.
+    #[error("the files have {} mistakes", .0.len())]
+    Files(Vec<Finding>),
+}
+
+/// The files at and below some paths: names and bytes, in the order of the paths.
+///
+/// # Errors
+/// When a path leads nowhere or a file cannot be read.
+pub fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
+    let mut found: Vec<(String, Vec<u8>)> = Vec::new();
+    for path in paths {
+        for file in files::files_below(path)? {
+            let name = file.display().to_string();
+            if !found.iter().any(|(known, _)| *known == name) {
+                found.push((name, files::read_bytes(&file, FILE_LIMIT)?));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Loads a suite.
+///
+/// # Errors
+/// When files cannot be read or have mistakes.
+pub fn load(paths: &[PathBuf]) -> Result<Suite, LoadError> {
+    let files = read_files(paths)?;
+    let scenarios = rehearsal_script::read(&named(&files), &known(&rule_names())).map_err(LoadError::Files)?;
+    let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
+    Ok(Suite { files, scenarios })
+}
+
+/// All that can be said about some files: mistakes, and what is likely to surprise.
+///
+/// # Errors
+/// When files cannot be read.
+pub fn lint(paths: &[PathBuf]) -> Result<Vec<Finding>, LoadError> {
+    let files = read_files(paths)?;
+    Ok(rehearsal_script::lint(&named(&files), &known(&rule_names())))
+}
+
+fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {
+    files.iter().map(|(name, bytes)| File { name, bytes }).collect()
+}
+
+fn rule_names() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.name).collect()
+}
+
+fn known<'k>(rules: &'k [&'k str]) -> Known<'k> {
+    Known { rules, faults: FAULTS, regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()) }
+}
+
+/// What a person sets beside the files.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Profile in place of the files' own.
+    pub profile: Option<Profile>,
+    /// Rules switched after those of the files.
+    pub rules: Vec<(String, bool)>,
+    /// A fault that takes every conversation request.
+    pub mode: Option<&'static Fault>,
+    /// Seed of ids and times.
+    pub seed: u64,
+    /// Whether a key is demanded in every profile.
+    pub require_key: bool,
+}
+
+/// The setting of a stand-in for some scenarios.
+///
+/// # Errors
+/// When a switch names no rule.
+pub fn setting(scenarios: Scenarios, choice: &Choice) -> Result<Setting, UnknownRule> {
+    let profile = choice.profile.unwrap_or(scenarios.profile);
+    let switches: Vec<_> = scenarios.rules.iter().chain(&choice.rules).cloned().collect();
+    let rules = RuleSet::new(profile, &switches)?;
+    let picker = Picker::new(&scenarios);
+    Ok(Setting { picker, scenarios, rules, profile, mode: choice.mode, seed: choice.seed, require_key: choice.require_key })
+}
+
+/// The folder of a suite: that of its first path.
+#[must_use]
+pub fn folder(paths: &[PathBuf]) -> PathBuf {
+    let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
+    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+}

@@ -1,0 +1,145 @@
+//! What an agent is told: placeholders in its command, variables in its environment.
+
+use rehearsal_journal::redact;
+
+/// Everything that one case tells its agent.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What it is asked to do.
+    pub prompt: String,
+    /// The case's base URL, ending in `/v1`.
+    pub base_url: String,
+    /// Its workspace as an absolute path.
+    pub workspace: String,
+    /// Its own HOME as an absolute path.
+    pub home: String,
+    /// A model name.
+    pub model: String,
+    /// The case's name.
+    pub case: String,
+}
+
+/// The key that every agent gets. It opens nothing.
+pub const KEY: &str = "sk-rehearsal";
+
+/// Variables that would let an agent leave the loopback or reach a person's accounts, and the folders that HOME replaces.
+const DROPPED: &[&str] =
+    &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "SSH_AUTH_SOCK"];
+/// Providers whose variables, base URLs too, are replaced or dropped as a whole.
+const PROVIDERS: &[&str] = &["OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_API_", "AZURE_OPENAI_", "REHEARSAL_"];
+
+impl Told {
+    /// The command with its placeholders filled. `place` gives the absolute path of an argument that names a file where the run was
+    /// started, since the agent runs elsewhere: in its workspace.
+    pub fn command(&self, template: &[String], place: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        template
+            .iter()
+            .map(|argument| match place(argument) {
+                Some(path) => path,
+                None => self.fill(argument),
+            })
+            .collect()
+    }
+
+    /// One pass from left to right, so that a filled-in text is never searched for placeholders.
+    fn fill(&self, argument: &str) -> String {
+        let known = [
+            ("{prompt}", &self.prompt),
+            ("{base_url}", &self.base_url),
+            ("{workspace}", &self.workspace),
+            ("{model}", &self.model),
+            ("{case}", &self.case),
+        ];
+        let (mut out, mut rest) = (String::new(), argument);
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            rest = &rest[open..];
+            match known.iter().find(|(name, _)| rest.starts_with(name)) {
+                Some((name, value)) => {
+                    out.push_str(value);
+                    rest = &rest[name.len()..];
+                }
+                None => {
+                    out.push('{');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out + rest
+    }
+
+    /// The agent's environment: what was inherited without secrets, proxies and provider settings, then what it is told.
+    pub fn environment(&self, inherited: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
+        let told = [
+            ("HOME", &self.home),
+            ("USERPROFILE", &self.home),
+            ("OPENAI_BASE_URL", &self.base_url),
+            ("OPENAI_API_BASE", &self.base_url),
+            ("REHEARSAL_BASE_URL", &self.base_url),
+            ("REHEARSAL_PROMPT", &self.prompt),
+            ("REHEARSAL_WORKSPACE", &self.workspace),
+            ("REHEARSAL_MODEL", &self.model),
+            ("REHEARSAL_CASE", &self.case),
+        ];
+        inherited
+            .into_iter()
+            .filter(|(name, _)| !is_dropped(name) && !told.iter().any(|(known, _)| known == name))
+            .chain(told.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())))
+            .chain([("OPENAI_API_KEY".to_owned(), KEY.to_owned())])
+            .collect()
+    }
+}
+
+fn is_dropped(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    DROPPED.contains(&upper.as_str())
+        || PROVIDERS.iter().any(|prefix| upper.starts_with(prefix))
+        || ["PASSWORD", "CREDENTIAL"].iter().any(|word| upper.contains(word))
+        || redact::is_secret(&name.replace('_', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Told;
+
+    fn told() -> Told {
+        Told {
+            prompt: "say {model} and {x}".into(),
+            base_url: "http://127.0.0.1:1/t/a/v1".into(),
+            workspace: "/w".into(),
+            home: "/h".into(),
+            model: "m".into(),
+            case: "c".into(),
+        }
+    }
+
+    #[test]
+    fn placeholders_are_filled_once() {
+        let template = ["run", "--p={prompt}", "{model}{model}", "{unknown} {", "{case}"].map(str::to_owned);
+        let command = told().command(&template, |_| None);
+        assert_eq!(command, ["run", "--p=say {model} and {x}", "mm", "{unknown} {", "c"]);
+    }
+
+    #[test]
+    fn an_argument_that_is_a_file_becomes_its_path() {
+        let command = told().command(&["python3".into(), "a.py".into()], |argument| (argument == "a.py").then(|| "/here/a.py".into()));
+        assert_eq!(command, ["python3", "/here/a.py"]);
+    }
+
+    #[test]
+    fn secrets_proxies_and_provider_settings_are_not_inherited() {
+        let inherited = [
+            ("PATH", "/bin"), ("LANG", "C"), ("GITHUB_TOKEN", "s"), ("AWS_SECRET_ACCESS_KEY", "s"), ("DB_PASSWORD", "s"),
+            ("https_proxy", "p"), ("OPENAI_ORG_ID", "o"), ("ANTHROPIC_BASE_URL", "u"), ("HOME", "/me"), ("OPENAI_API_KEY", "real"),
+        ];
+        let environment = told().environment(inherited.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let get = |name: &str| environment.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect::<Vec<_>>();
+        assert_eq!(get("PATH"), ["/bin"]);
+        assert_eq!(get("LANG"), ["C"]);
+        assert_eq!(get("HOME"), ["/h"]);
+        assert_eq!(get("OPENAI_API_KEY"), [super::KEY]);
+        for gone in ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "https_proxy", "OPENAI_ORG_ID", "ANTHROPIC_BASE_URL"] {
+            assert!(get(gone).is_empty(), "{gone}");
+        }
+    }
+}

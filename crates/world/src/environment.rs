@@ -1,0 +1,34 @@
+//! The environment of the process: variables and the program's own place.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+/// A variable, where it is set and is text.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// A variable as the operating system has it.
+#[must_use]
+pub fn variable_os(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// The running program's file.
+///
+/// # Errors
+/// When the operating system does not tell.
+pub fn own_program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// The folder in which the program was started.
+///
+/// # Errors
+/// When it is gone.
+pub fn current_folder() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}

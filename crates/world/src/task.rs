@@ -1,0 +1,61 @@
+//! The runtime: how the program's futures run, and the few tools of concurrency that the actors use.
+
+pub use tokio::spawn;
+pub use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
+pub use tokio::task::JoinSet;
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+/// Runs a future to its end on a runtime with a thread for each core.
+///
+/// # Errors
+/// When the operating system gives no threads.
+pub fn run<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(future))
+}
+
+/// Runs a future to its end on this thread alone: quicker to start, for programs that wait more than they work.
+///
+/// # Errors
+/// When the operating system gives no event queue.
+pub fn run_here<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future))
+}
+
+/// Resolves when someone asks the program to end: Ctrl-C, or SIGTERM where there are signals.
+pub async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+            (Ok(mut terminate), Ok(mut interrupt)) => {
+                tokio::select! { _ = terminate.recv() => {} _ = interrupt.recv() => {} }
+            }
+            // Without handlers the signals end the program by themselves.
+            _ => std::future::pending().await,
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// How many things the machine does at once, 1 or more.
+#[must_use]
+pub fn parallelism() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Resolves with whichever of two futures ends first; the other is dropped.
+pub async fn first(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    tokio::select! { () = one => {} () = other => {} }
+}
+
+/// Resolves after a time: a deadline for what is waited for beside it.
+#[expect(clippy::disallowed_methods, reason = "deadlines are made here")]
+pub async fn after(time: Duration) {
+    tokio::time::sleep(time).await;
+}
