@@ -1,6 +1,7 @@
 //! The command line: parse, hand over to one command, turn its end into an exit code.
 #![forbid(unsafe_code)]
 
+mod board;
 mod command;
 mod env;
 mod failure;

@@ -32,3 +32,10 @@ pub fn own_program() -> io::Result<PathBuf> {
 pub fn current_folder() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
+
+/// All variables that are text.
+#[must_use]
+pub fn all() -> Vec<(String, String)> {
+    let text = |value: OsString| value.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}

@@ -1,0 +1,58 @@
+//! Flags that `run` and `serve` share: profile, rules, seed.
+
+use crate::failure::Failure;
+use clap::Args;
+use rehearsal_wire::rule::Profile;
+use rehearsal_workflow::suite::{Choice, LoadError};
+
+/// How strict the provider is, and from which seed its ids come.
+#[derive(Debug, Args)]
+pub(crate) struct Flags {
+    /// How strict the provider is [default: what the files say].
+    #[arg(long, value_name = "PROFILE", value_parser = profile)]
+    profile: Option<Profile>,
+    /// Switch one rule, e.g. `echo-text=off`; may be given several times. `rehearsal lint --rules` lists them.
+    #[arg(long = "rule", value_name = "NAME=on|off", value_parser = switch)]
+    rules: Vec<(String, bool)>,
+    /// Seed of all ids and times in replies.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Refuse requests without an API key in every profile, not only in `api`.
+    #[arg(long)]
+    require_key: bool,
+}
+
+impl Flags {
+    pub(crate) fn choice(&self) -> Choice {
+        Choice {
+            profile: self.profile,
+            rules: self.rules.clone(),
+            mode: None,
+            seed: self.seed,
+            require_key: self.require_key,
+        }
+    }
+}
+
+fn profile(text: &str) -> Result<Profile, String> {
+    Profile::ALL.into_iter().find(|profile| profile.name() == text).ok_or_else(|| {
+        format!("the profiles are {}", Profile::ALL.map(Profile::name).join(", "))
+    })
+}
+
+fn switch(text: &str) -> Result<(String, bool), String> {
+    match text.rsplit_once('=') {
+        Some((name, "on")) => Ok((name.to_owned(), true)),
+        Some((name, "off")) => Ok((name.to_owned(), false)),
+        _ => Err("write NAME=on or NAME=off".to_owned()),
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Files(findings) => Self::Files(findings),
+            LoadError::Walk(_) | LoadError::Read(_) => Self::Command(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `rehearsal lint`: files checked, the rule table, the JSON Schema.
+
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_script::finding::Severity;
+use rehearsal_wire::rule::{Profile, RULES};
+use rehearsal_workflow::suite;
+use std::path::PathBuf;
+
+/// Arguments of `lint`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Scenario files, or folders of them.
+    #[arg(value_name = "FILE", required_unless_present_any = ["rules", "schema"])]
+    files: Vec<PathBuf>,
+    /// Print the rules of the provider: when each is applied, which profiles hold it, with which codes it refuses.
+    #[arg(long, conflicts_with_all = ["files", "schema"])]
+    rules: bool,
+    /// Print the JSON Schema of scenario files.
+    #[arg(long, conflicts_with = "files")]
+    schema: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.rules {
+        terminal::print(&rules());
+        return Ok(());
+    }
+    if arguments.schema {
+        terminal::print(&rehearsal_script::json_schema());
+        return Ok(());
+    }
+    let (mistakes, warnings): (Vec<_>, Vec<_>) =
+        suite::lint(&arguments.files)?.into_iter().partition(|finding| finding.severity == Severity::Error);
+    for warning in &warnings {
+        terminal::say(&warning.to_string());
+    }
+    if !mistakes.is_empty() {
+        return Err(Failure::Files(mistakes));
+    }
+    let files = suite::read_files(&arguments.files)?.len();
+    terminal::say(&format!("{files} file{} without mistakes, {} warnings", if files == 1 { "" } else { "s" }, warnings.len()));
+    Ok(())
+}
+
+/// The rule table, one line a rule, columns aligned.
+fn rules() -> String {
+    let name_width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let mut out = format!("{:<name_width$}  stage   {}  what it refuses (codes)\n", "rule", Profile::ALL.map(Profile::name).join(" "));
+    for rule in RULES {
+        let marks = Profile::ALL.map(|profile| {
+            let mark = if rule.profiles.contains(&profile) { "x" } else { "-" };
+            format!("{mark:<width$}", width = profile.name().len())
+        });
+        out.push_str(&format!(
+            "{:<name_width$}  {:<6}  {}  {} ({})\n",
+            rule.name,
+            rule.stage.name(),
+            marks.join(" "),
+            rule.summary,
+            rule.codes.join(", "),
+        ));
+    }
+    out
+}

@@ -1,0 +1,41 @@
+//! The commands: one file each. Adding one is its file, a variant and an arm.
+
+mod agent;
+mod choice;
+mod lint;
+mod report;
+mod run;
+mod serve;
+mod verify;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// What can be asked of the program.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a suite: your agent once per case against the scripted provider, a verdict per case.
+    Run(run::Arguments),
+    /// Serve the scripted provider by itself.
+    Serve(serve::Arguments),
+    /// Check scenario files; print the rule table or the JSON Schema.
+    Lint(lint::Arguments),
+    /// Check that journals are whole and unchanged, or that runs saw the same.
+    Verify(verify::Arguments),
+    /// Show a finished run again.
+    Report(report::Arguments),
+    /// Be the built-in reference agent for one task.
+    #[command(hide = true)]
+    Agent(agent::Arguments),
+}
+
+pub(crate) fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Lint(arguments) => lint::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Agent(arguments) => agent::run(&arguments),
+    }
+}

@@ -1,0 +1,150 @@
+//! `rehearsal run PATH… [-- AGENT…]`.
+
+use super::choice::Flags;
+use crate::failure::Failure;
+use crate::{env, terminal};
+use clap::Args;
+use rehearsal_journal::run::{RunFile, Verdict};
+use rehearsal_report::Style;
+use rehearsal_workflow::suite::{self, Suite};
+use rehearsal_workflow::{Order, RunError};
+use rehearsal_world::{environment, task};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Deadline of one request of the built-in agent: it talks to loopback, where a second is an age.
+const BUILT_IN_PATIENCE: &str = "2";
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Scenario files, or folders of them.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The agent's command, after `--`. It may hold {prompt}, {base_url}, {workspace}, {model}, {case}. Without it the built-in agent runs.
+    #[arg(last = true, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// Run only these cases; may be given several times.
+    #[arg(long = "case", value_name = "NAME")]
+    cases: Vec<String>,
+    #[command(flatten)]
+    flags: Flags,
+    /// Most cases at once [default: four for each core].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    jobs: Option<u16>,
+    /// Time limit of a case that sets none, e.g. 90s or 5m.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    time_limit: Duration,
+    /// Model name that the agent is told.
+    #[arg(long, value_name = "NAME", default_value = "gpt-4o-mini")]
+    model: String,
+    /// Let the built-in agent ask for streams.
+    #[arg(long, conflicts_with = "agent")]
+    stream: bool,
+    /// Folder for run folders [default: .rehearsal in the suite's folder].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Print the run file instead of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let json = arguments.json;
+    let order = order(arguments)?;
+    let board = crate::board::Board::new(order.cases.len());
+    let ended = task::run(rehearsal_workflow::run(order, move |progress| board.show(progress)));
+    let (folder, file) = ended.map_err(|error| Failure::World(error.to_string()))?.map_err(Failure::from)?;
+    if json {
+        terminal::print(&file.to_json());
+    } else {
+        let style = Style { colour: terminal::colour(), width: env::columns() };
+        let Some(table) = rehearsal_report::find("terminal") else { unreachable!("the table of reports has it") };
+        terminal::print(&(table.write)(&file, style));
+        terminal::say(&format!("run folder: {}", folder.display()));
+    }
+    verdict(&file)
+}
+
+/// A run passes only where every case did.
+pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
+    if file.cases.is_empty() {
+        return Err(Failure::NothingRan("no case ran".to_owned()));
+    }
+    if file.count(Verdict::Failed) > 0 {
+        return Err(Failure::NotMet);
+    }
+    match file.cases.iter().find(|case| case.verdict == Verdict::Broken).and_then(|case| case.findings.first()) {
+        Some(finding) => Err(Failure::World(finding.message.clone())),
+        None => Ok(()),
+    }
+}
+
+fn order(arguments: Arguments) -> Result<Order, Failure> {
+    let suite = suite::load(&arguments.paths)?;
+    let cases = chosen(&suite, &arguments.cases)?;
+    let world = |error: std::io::Error| Failure::World(error.to_string());
+    let own = environment::own_program().map_err(world)?.display().to_string();
+    let mut built_in: Vec<String> = [own.as_str(), "agent", "--request-timeout", BUILT_IN_PATIENCE].map(str::to_owned).to_vec();
+    if arguments.stream {
+        built_in.push("--stream".to_owned());
+    }
+    Ok(Order {
+        cases,
+        choice: arguments.flags.choice(),
+        agent: arguments.agent,
+        built_in,
+        jobs: arguments.jobs.map_or_else(|| 4 * task::parallelism(), usize::from),
+        time_limit: arguments.time_limit,
+        model: arguments.model,
+        data: arguments.data.unwrap_or_else(|| suite::folder(&arguments.paths).join(".rehearsal")),
+        program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
+        started_in: environment::current_folder().map_err(world)?,
+        inherited: environment::all(),
+        suite,
+    })
+}
+
+/// The phrasings to run: all, or those named; a name that no case has is a mistake.
+fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let phrasings = &suite.scenarios.phrasings;
+    if phrasings.is_empty() {
+        return Err(Failure::NothingRan("the suite holds no phrasing, so there is no case to run".to_owned()));
+    }
+    if let Some(unknown) = names.iter().find(|name| !phrasings.iter().any(|phrasing| phrasing.id == **name)) {
+        let known: Vec<_> = phrasings.iter().map(|phrasing| phrasing.id.as_str()).collect();
+        return Err(Failure::Command(format!("no case is named {unknown}; there are: {}", known.join(", "))));
+    }
+    let wanted = |id: &String| names.is_empty() || names.contains(id);
+    Ok((0..phrasings.len()).filter(|index| wanted(&phrasings[*index].id)).collect())
+}
+
+/// `90s`, `1.5s`, `250ms`, `5m`.
+fn time(text: &str) -> Result<Duration, String> {
+    let split = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("write a number and ms, s, m or h, such as 90s".to_owned()),
+    };
+    let seconds = number.parse::<f64>().ok().map(|number| number * scale).filter(|seconds| (0.001..=864_000.0).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write a time from 1ms to 240h, such as 90s".to_owned())
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Rule(_) => Self::Command(error.to_string()),
+            RunError::Bind(_)
+            | RunError::Folder { .. }
+            | RunError::Fill(_)
+            | RunError::Record(_)
+            | RunError::Check(_)
+            | RunError::Start(_)
+            | RunError::Random(_) => Self::World(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `rehearsal serve`: the scripted provider by itself.
+
+use super::choice::Flags;
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_script::scenario::Scenarios;
+use rehearsal_standin::serve::StandIn;
+use rehearsal_wire::fault::{FAULTS, Fault, fault};
+use rehearsal_wire::rule::{Echo, Profile};
+use rehearsal_workflow::suite;
+use rehearsal_world::clock::{Clock, unix_ms};
+use rehearsal_world::http::{self, Limits};
+use rehearsal_world::listen::{self, Listener};
+use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, SeedLog, Settings};
+use rehearsal_world::{files, ids, task};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Port on 127.0.0.1; 0 takes any free one.
+    #[arg(long, value_name = "PORT")]
+    port: u16,
+    /// Scenario files, or folders of them; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    scenarios: Vec<PathBuf>,
+    /// Also append one line a request to this file, with the field names of the original stub.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// A fault that takes every conversation request.
+    #[arg(long, value_name = "MODE", default_value = "normal", value_parser = mode)]
+    mode: Mode,
+    #[command(flatten)]
+    flags: Flags,
+    /// Folder for the journal.
+    #[arg(long, value_name = "DIR", default_value = ".rehearsal")]
+    data: PathBuf,
+    /// How many segments of the journal to keep (64 MiB each) [default: all].
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    keep: Option<u32>,
+}
+
+/// Normal, or a fault.
+#[derive(Clone, Copy, Debug)]
+struct Mode(Option<&'static Fault>);
+
+fn mode(text: &str) -> Result<Mode, String> {
+    let modes = || FAULTS.iter().filter(|row| row.hostile).map(|row| row.name).collect::<Vec<_>>().join(", ");
+    match fault(text) {
+        _ if text == "normal" => Ok(Mode(None)),
+        Some(row) if row.hostile => Ok(Mode(Some(row))),
+        _ => Err(format!("the modes are normal, {}", modes())),
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    // Before anything is read or written: a port that must not be taken, then files with mistakes.
+    if listen::RESERVED_PORTS.contains(&arguments.port) {
+        return Err(Failure::Command(listen::BindError::Reserved(arguments.port).to_string()));
+    }
+    if arguments.scenarios.is_empty() && arguments.mode.0.is_none() {
+        return Err(Failure::Command("--scenarios PATH is required unless a hostile --mode is chosen".to_owned()));
+    }
+    let scenarios = if arguments.scenarios.is_empty() { nothing() } else { suite::load(&arguments.scenarios)?.scenarios };
+    let choice = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
+    let setting = suite::setting(scenarios, &choice).map_err(|error| Failure::Command(error.to_string()))?;
+    let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
+        .map_err(|error| Failure::World(error.to_string()))?;
+    task::run(serve(arguments, setting, listener)).map_err(|error| Failure::World(error.to_string()))?
+}
+
+/// A suite that says nothing: everything is background.
+fn nothing() -> Scenarios {
+    Scenarios { phrasings: Vec::new(), profile: Profile::Gate, rules: Vec::new(), echo: Echo::Exact }
+}
+
+async fn serve(arguments: &Arguments, setting: rehearsal_standin::core::Setting, listener: Listener) -> Result<(), Failure> {
+    let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
+    let run = ids::run_id(unix_ms()).map_err(|error| world(&error))?;
+    let folder = files::create_run_folder(&arguments.data, "serve", &run)
+        .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
+    let mode = setting.mode.map_or("normal", |row| row.name);
+    let recorder = Arc::new(open_journal(arguments, &folder, &run, mode).map_err(|error| world(&error))?);
+    let log = arguments.log.as_deref().unwrap_or(&folder).display();
+    terminal::say(&format!(
+        "rehearsal serve [{mode}]: {} /v1/chat/completions ({} markers registered, log={log})",
+        listener.address(),
+        setting.scenarios.phrasings.len(),
+    ));
+    let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorder)));
+    http::serve(listener, standin, Limits::default(), task::asked_to_end()).await.map_err(|error| world(&error))?;
+    recorder.close().map_err(|error| world(&error))?;
+    Ok(())
+}
+
+fn open_journal(arguments: &Arguments, folder: &Path, run: &str, mode: &str) -> Result<Recorder, RecordError> {
+    let log = arguments.log.as_deref().map(|path| SeedLog::open(path, mode, run)).transpose()?;
+    let settings = Settings {
+        folder: folder.to_owned(),
+        name: Name::Journal,
+        run: run.to_owned(),
+        case: None,
+        seed: arguments.flags.seed,
+        program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
+        segment_bytes: SEGMENT_BYTES,
+        keep: arguments.keep,
+    };
+    Recorder::open(settings, Clock::start(), log)
+}

@@ -1,0 +1,130 @@
+//! `rehearsal verify`: journals whole and unchanged; with `--same`, runs that saw the same.
+
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_journal::run::{JournalHead, RunFile};
+use rehearsal_world::files;
+use rehearsal_world::record::{CheckError, Journal, verify_journals};
+use std::path::{Path, PathBuf};
+
+/// Largest run file, bytes.
+const RUN_FILE_LIMIT: u64 = 256 << 20;
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Journal files, run folders, or folders of either.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Compare the normalised journals of finished runs: they must be equal.
+    #[arg(long)]
+    same: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.same {
+        return same(&arguments.paths);
+    }
+    let mut good = true;
+    for path in &arguments.paths {
+        match check(path) {
+            Ok(line) => terminal::say(&format!("{}: {line}", path.display())),
+            Err(Failure::NotMet) => good = false,
+            Err(other) => return Err(other),
+        }
+    }
+    if good { Ok(()) } else { Err(Failure::NotMet) }
+}
+
+/// Checks what lies at a path; what is wrong is said on standard error.
+fn check(path: &Path) -> Result<String, Failure> {
+    let journals = match verify_journals(path) {
+        Ok(journals) => journals,
+        Err(error @ CheckError::Fault { .. }) => return not_met(&error.to_string()),
+        Err(error) => return Err(Failure::Command(error.to_string())),
+    };
+    let mut heads = 0;
+    if let Some(run) = run_file(path)? {
+        for head in run.cases.iter().map(|case| &case.journal).chain([&run.server]) {
+            if head.head.is_empty() {
+                continue;
+            }
+            heads += 1;
+            check_head(path, &journals, head)?;
+        }
+    }
+    let (lines, requests) = journals.iter().fold((0, 0), |(lines, requests), journal| {
+        (lines + journal.verified.lines, requests + journal.verified.requests)
+    });
+    let open = journals.iter().filter(|journal| !journal.verified.closed).count();
+    let cut = journals.iter().filter(|journal| journal.verified.cut.is_some()).count();
+    let mut line = format!("{} journal{}, {lines} lines, {requests} requests, unchanged", journals.len(), plural(journals.len()));
+    if heads > 0 {
+        line.push_str(&format!("; {heads} heads as in run.json"));
+    }
+    if open > 0 {
+        line.push_str(&format!("; {open} not closed"));
+    }
+    if cut > 0 {
+        line.push_str(&format!("; {cut} with a last line that was cut short"));
+    }
+    Ok(line)
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn not_met<T>(why: &str) -> Result<T, Failure> {
+    terminal::complain(why);
+    Err(Failure::NotMet)
+}
+
+/// The journal of a head is there and ends in it: no line was cut off at its end.
+fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(), Failure> {
+    if journals.iter().any(|journal| journal.verified.head == head.head) {
+        return Ok(());
+    }
+    not_met(&format!("{}: no journal ends in the line that run.json names for {}", path.display(), head.journal))
+}
+
+fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
+    let path = folder.join("run.json");
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = files::read_text(&path, RUN_FILE_LIMIT).map_err(|error| Failure::Command(error.to_string()))?;
+    RunFile::from_json(&text).map(Some).map_err(|why| Failure::Command(format!("{}: {why}", path.display())))
+}
+
+/// A finished run by its folder.
+pub(super) fn finished(folder: &Path) -> Result<RunFile, Failure> {
+    run_file(folder)?.ok_or_else(|| Failure::Command(format!("{} holds no run.json, so it is no finished run", folder.display())))
+}
+
+fn same(folders: &[PathBuf]) -> Result<(), Failure> {
+    let runs = folders.iter().map(|folder| finished(folder)).collect::<Result<Vec<_>, _>>()?;
+    let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Err(Failure::Command("--same compares two run folders or more".to_owned()));
+    };
+    let mut good = true;
+    for other in others.iter().filter(|other| other.normalised != first.normalised) {
+        good = false;
+        let names = first.cases.iter().map(|case| &case.phrasing);
+        let differing: Vec<_> = names
+            .filter(|name| {
+                let normal = |run: &RunFile| run.cases.iter().find(|case| case.phrasing == **name).map(|case| case.normalised.clone());
+                normal(first) != normal(other)
+            })
+            .map(String::as_str)
+            .collect();
+        let what = if differing.is_empty() { "other cases ran".to_owned() } else { format!("cases differ: {}", differing.join(", ")) };
+        terminal::complain(&format!("{} and {}: {what}", first.run, other.run));
+    }
+    if !good {
+        return Err(Failure::NotMet);
+    }
+    terminal::say(&format!("{} runs with equal normalised journals ({})", runs.len(), &first.normalised[..16.min(first.normalised.len())]));
+    Ok(())
+}
