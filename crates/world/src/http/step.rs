@@ -5,7 +5,7 @@ use hyper::Uri;
 use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::{Follower, HeadFault, RequestHead};
 
-use super::ledger::{Ledger, Line, Turn};
+use super::ledger::{Ledger, Line, Phase, Turn};
 use super::refusal::{Refusal, Why};
 use super::speak::Ended;
 use super::watch::Pace;
@@ -31,6 +31,7 @@ pub(super) enum Step {
 /// Decides. `front` is what hyper had read ahead.
 pub(super) fn next_step<A: App>(line: &Line<A>, ended: Ended, front: Bytes) -> Step {
     let mut ledger = line.ledger();
+    ledger.phase = Phase::Between;
     let turn = ledger.turn.take();
     let error = match ended {
         Ended::Told => {
