@@ -6,14 +6,15 @@ use crate::incoming::Incoming;
 use crate::options::{Exit, Options};
 use crate::tool::Action;
 use rehearsal_world::dial::{self, Answer, BaseUrl, Deadline, DialError, Method, Request};
-use rehearsal_world::room::{self, Ended, Room};
+use rehearsal_world::process;
+use rehearsal_world::room::{self, Room};
 use std::io::Write;
 
 /// Most bytes of one answer's body.
 const LARGEST_ANSWER: usize = 16 << 20;
 /// Largest file that is read or written, in bytes.
 const LARGEST_FILE: u64 = 256 << 10;
-/// Most bytes kept of a command's output.
+/// Most bytes kept of each output of a command.
 const MOST_OUTPUT: usize = 32 << 10;
 /// Most names in one listing.
 const MOST_NAMES: usize = 1000;
@@ -165,19 +166,24 @@ impl<'o> Agent<'o> {
         result.unwrap_or_else(|error| format!("error: {error}"))
     }
 
-    fn describe(&self, ran: &room::Ran) -> String {
-        let head = match ran.ended {
-            Ended::Exited(status) => format!("exit status {status}"),
-            Ended::Killed => "ended by a signal".to_owned(),
-            Ended::TimedOut => {
+    fn describe(&self, ran: &process::Ran) -> String {
+        let head = match (ran.status, ran.signal) {
+            _ if ran.timed_out => {
                 format!("ended at the time limit of {} s", self.options.command_timeout.as_secs())
             }
+            (Some(status), _) => format!("exit status {status}"),
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "ended in an unknown way".to_owned(),
         };
-        let dropped = match ran.dropped {
-            0 => String::new(),
-            bytes => format!("\n({bytes} more bytes of output)"),
-        };
-        format!("{head}\n{}{dropped}", ran.output)
+        let mut text = head + "\n";
+        for output in [&ran.stdout, &ran.stderr] {
+            text.push_str(&output.text());
+            if output.is_capped() {
+                let more = output.bytes - output.kept.len() as u64;
+                text.push_str(&format!("\n({more} more bytes)\n"));
+            }
+        }
+        text
     }
 }
 

@@ -4,8 +4,7 @@
 
 mod command;
 
-pub use command::{Ended, Ran};
-
+use crate::process::StartError;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -20,7 +19,7 @@ pub struct Limits {
     pub file: u64,
     /// Most names that one listing holds.
     pub names: usize,
-    /// Most bytes kept of a command's output.
+    /// Most bytes kept of each output of a command.
     pub output: usize,
     /// Longest time one command may run.
     pub command: Duration,
@@ -71,10 +70,13 @@ pub enum RoomError {
     /// The command is not one.
     #[error("the command holds a NUL character")]
     BadCommand,
+    /// The shell does not start.
+    #[error(transparent)]
+    NoShell(#[from] StartError),
     /// Anything else that the system says.
     #[error("{path:?}: {source}")]
     System {
-        /// The path as it was given, or the command's program.
+        /// The path as it was given.
         path: String,
         /// What the system said.
         source: io::Error,

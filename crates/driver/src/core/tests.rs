@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::incoming::Incoming;
-use rehearsal_wire::json::{self, Value};
+use proptest::prelude::*;
+use rehearsal_wire::json;
 
 /// A conversation under test. Every request on the way is checked for a legal history.
 struct Playbook {
@@ -82,9 +83,9 @@ impl Playbook {
     #[track_caller]
     fn said(self, back: usize, pointer: &str, wanted: &str) -> Self {
         let tape = json::parse(&self.body).unwrap();
-        let messages: Vec<Value<'_>> = tape.root().get("messages").unwrap().items().collect();
+        let messages: Vec<json::Value<'_>> = tape.root().get("messages").unwrap().items().collect();
         let found = messages[messages.len() - back].at(pointer);
-        assert_eq!(found.map(Value::text), (wanted != "absent").then_some(wanted), "at {pointer}");
+        assert_eq!(found.map(json::Value::text), (wanted != "absent").then_some(wanted), "at {pointer}");
         self
     }
 
@@ -121,7 +122,7 @@ fn check_history(body: &[u8]) {
             continue;
         }
         assert!(open.is_empty(), "calls without answers: {open:?}");
-        for call in message.get("tool_calls").into_iter().flat_map(Value::items) {
+        for call in message.get("tool_calls").into_iter().flat_map(json::Value::items) {
             let id = call.get("id").unwrap().as_str().unwrap().into_owned();
             assert!(!id.is_empty() && seen.insert(id.clone()), "id {id:?} is no id or used twice");
             assert_eq!(call.at("/function/arguments").unwrap().kind(), json::Kind::String);
@@ -534,4 +535,91 @@ fn messages_of_all_shapes_are_found_and_shortened() {
     }
     let long = Failure::of_status(400, "é".repeat(5000).as_bytes(), None).to_string();
     assert_eq!(long.chars().count(), "status 400: ".len() + 201);
+}
+
+/// Pieces of answers, whole, broken and absurd; strung together at random they make every kind of trouble.
+const PIECES: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"",
+    "null",
+    "0",
+    "1e9",
+    "\n",
+    "\r\n",
+    "\n\n",
+    "data: ",
+    "data:[DONE]\n\n",
+    ": ping\n\n",
+    "\"choices\":",
+    "{\"choices\":[{\"index\":0,\"delta\":{",
+    "{\"choices\":[{\"message\":{",
+    "\"content\":",
+    "\"refusal\":\"no\"",
+    "\"tool_calls\":[",
+    "{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"read_file\",\"arguments\":\"{\"}}",
+    "{\"index\":1,\"function\":{\"name\":\"list_dir\",\"arguments\":\"\"}}",
+    "{\"id\":\"\",\"function\":{\"name\":\"x\"}}",
+    "\"finish_reason\":\"stop\"",
+    "\"finish_reason\":\"tool_calls\"",
+    "}}]}",
+    "},",
+    "\"error\":{\"code\":500}",
+    "\u{1f30b}",
+];
+
+/// A whole answer with up to three calls of any make.
+fn any_turn() -> impl Strategy<Value = String> {
+    let id = prop::sample::select(vec!["", "c1", "c2", "call_1_0_0", "call_2_1_0"]);
+    let name = prop::sample::select(vec!["read_file", "run_command", "list_dir", "unknown", "\\n"]);
+    let arguments = prop::sample::select(vec![
+        "{}",
+        "null",
+        "\"\"",
+        "\"{}\"",
+        "\"[\"",
+        READ_A,
+        r#""{\"command\":\"ls\"}""#,
+        "7",
+    ]);
+    prop::collection::vec((id, name, arguments), 0..4).prop_map(|calls| calling("tool_calls", &calls))
+}
+
+fn any_body() -> impl Strategy<Value = String> {
+    let noise = prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat());
+    prop_oneof![12 => any_turn(), 1 => noise, 1 => any::<String>()]
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_ends_in_bounded_steps_and_every_request_is_legal(
+        bodies in prop::collection::vec((any_body(), 1..40_usize), 40),
+        stream: bool,
+    ) {
+        let mut book = Playbook::with(|settings| settings.stream = stream);
+        let mut bodies = bodies.into_iter();
+        for step in 0.. {
+            // Thirteen calls of three attempts with a wait between, and twelve rounds of tools.
+            prop_assert!(step <= 13 * 5 + 12, "it goes on and on");
+            let event = match book.take() {
+                Next::Ask { body, attempt } => {
+                    check_history(&body);
+                    prop_assert!((1..=3).contains(&attempt));
+                    let (body, piece) = bodies.next().unwrap_or_else(|| (text("enough"), 7));
+                    let mut incoming = Incoming::default();
+                    let _ = body.as_bytes().chunks(piece).any(|bytes| incoming.push(bytes));
+                    incoming.finish().map_or_else(Event::Failed, Event::Answered)
+                }
+                Next::RunTools(actions) => Event::ToolsRan(actions.iter().map(|_| "x".to_owned()).collect()),
+                Next::Wait(_) => Event::Waited,
+                Next::Done(_) => break,
+            };
+            book = book.happens(event);
+        }
+        book.ended = true;
+    }
 }

@@ -11,6 +11,7 @@ pub use deadline::Deadline;
 pub use fail::DialError;
 pub use url::{BaseUrl, UrlError};
 
+use crate::clock;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -19,7 +20,7 @@ use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_
 use hyper_util::rt::TokioIo;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
@@ -89,7 +90,7 @@ pub async fn ask(base: &BaseUrl, request: Request<'_>, limits: Limits) -> Result
     Ok(Answer {
         status: head.status.as_u16(),
         headers: head.headers,
-        arrived: now(),
+        arrived: UNIX_EPOCH + Duration::from_millis(clock::unix_ms()),
         body,
         read: 0,
         budget,
@@ -205,14 +206,6 @@ impl Budget {
             }
         })
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a date in an answer means something only against the wall clock"
-)]
-fn now() -> SystemTime {
-    SystemTime::now()
 }
 
 /// A moment from now; one too far to name is a century away.

@@ -252,12 +252,12 @@ fn commands_run_in_the_room_and_see_a_bare_environment() {
         .room()
         .run_command("cat a.txt; pwd; env | cut -d= -f1 | sort | tr '\\n' ' '; echo bad >&2; exit 3"));
     let ran = ran.unwrap();
-    assert_eq!(ran.ended, Ended::Exited(3));
+    assert_eq!((ran.status, ran.stderr.text().as_str()), (Some(3), "bad\n"));
+    let output = ran.stdout.text();
     let room = place.path("room").canonicalize().unwrap();
-    assert!(ran.output.starts_with(&format!("inside{}\n", room.display())), "{}", ran.output);
-    assert!(ran.output.contains("bad\n"));
+    assert!(output.starts_with(&format!("inside{}\n", room.display())), "{output}");
     for name in ["CARGO", "OPENAI_API_KEY", "USER"] {
-        assert!(!ran.output.contains(name), "{}", ran.output);
+        assert!(!output.contains(name), "{output}");
     }
 }
 
@@ -265,7 +265,7 @@ fn commands_run_in_the_room_and_see_a_bare_environment() {
 fn output_is_kept_to_the_cap_and_counted_beyond_it() {
     let place = Place::new();
     let ran = run(place.room().run_command("head -c 100000 /dev/zero | tr '\\0' x")).unwrap();
-    assert_eq!((ran.output.len(), ran.dropped, ran.ended), (1000, 99_000, Ended::Exited(0)));
+    assert_eq!((ran.stdout.kept.len(), ran.stdout.bytes, ran.status), (1000, 100_000, Some(0)));
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn a_command_ends_at_its_time_limit_with_all_its_children() {
     let over = watch(&place);
     let ran =
         run(room.run_command("(sleep 1000 > held) & sleep 1000 > held & echo begun; sleep 1000")).unwrap();
-    assert_eq!((ran.ended, ran.output.as_str()), (Ended::TimedOut, "begun\n"));
+    assert_eq!((ran.timed_out, ran.stdout.text().as_str()), (true, "begun\n"));
     assert_eq!(over.recv_timeout(Duration::from_secs(10)), Ok(()));
 }
 
@@ -285,7 +285,7 @@ fn what_a_command_leaves_behind_ends_with_it_and_does_not_hold_it_up() {
     let place = Place::new();
     let over = watch(&place);
     let ran = run(place.room().run_command("sleep 1000 > held & : > held")).unwrap();
-    assert_eq!(ran.ended, Ended::Exited(0));
+    assert_eq!((ran.status, ran.timed_out), (Some(0), false));
     assert_eq!(over.recv_timeout(Duration::from_secs(10)), Ok(()));
 }
 
@@ -305,8 +305,8 @@ fn a_command_that_nobody_awaits_any_more_ends() {
 fn commands_that_kill_themselves_or_are_none_are_told_apart() {
     let place = Place::new();
     let room = place.room();
-    assert_eq!(run(room.run_command("kill -9 $$")).unwrap().ended, Ended::Killed);
-    assert_eq!(run(room.run_command("no_such_program_here")).unwrap().ended, Ended::Exited(127));
+    assert_eq!(run(room.run_command("kill -9 $$")).unwrap().signal, Some(9));
+    assert_eq!(run(room.run_command("no_such_program_here")).unwrap().status, Some(127));
     assert!(matches!(run(room.run_command("a\0b")), Err(RoomError::BadCommand)));
-    assert_eq!(run(room.run_command("cat")).unwrap().output, "");
+    assert_eq!(run(room.run_command("cat")).unwrap().stdout.bytes, 0);
 }
