@@ -158,7 +158,8 @@ impl SseReader {
             b"event" => self.kind = String::from_utf8_lossy(value).into_owned(),
             b"id" if !value.contains(&0) => self.id = String::from_utf8_lossy(value).into_owned(),
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
-                self.retry = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok()).or(self.retry);
+                self.retry =
+                    std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok()).or(self.retry);
             }
             _ => {}
         }

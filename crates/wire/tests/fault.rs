@@ -1,5 +1,7 @@
 //! The fault table: every row is whole and plays in every dialect; the canned faults byte for byte.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
+
 use rehearsal_wire::act::{Act, After};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, dialect};
 use rehearsal_wire::fault::{

@@ -1,5 +1,7 @@
 //! What the openai-chat dialect sends: whole replies, streams, errors, models.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as they do")]
+
 use proptest::prelude::*;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry, dialect};
 use rehearsal_wire::json::{Value, parse};
