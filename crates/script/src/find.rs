@@ -1,7 +1,9 @@
 //! Many markers sought in one text at once: Wu and Manber's shift table over pairs of bytes.
 
-/// Cells of the shift table; a pair of bytes is hashed into it.
-const CELLS: usize = 4096;
+/// Cells of the shift table: one for each pair of bytes.
+const PAIRS: usize = 1 << 16;
+/// Longest window; more would not fit the table's bytes.
+const MAX_WINDOW: usize = 200;
 
 /// The markers, ready to be sought.
 #[derive(Clone, Debug)]
@@ -13,40 +15,35 @@ pub(crate) struct Finder {
     window: usize,
     /// How far the window may move when it ends in this pair; 0 where a pattern may stand here.
     shift: Vec<u8>,
-    /// Patterns whose window ends in this pair.
-    bucket: Vec<Vec<usize>>,
-}
-
-fn cell(pair: &[u8]) -> usize {
-    match pair {
-        [a, b, ..] => (usize::from(*a) * 31 + usize::from(*b)) % CELLS,
-        _ => 0,
-    }
+    /// Patterns by the pair in which their window ends; sorted.
+    ends: Vec<(usize, usize)>,
+    /// Whether a pattern begins with this pair: most windows that end well begin badly.
+    begins: Vec<bool>,
 }
 
 impl Finder {
     /// None of the patterns may be empty.
     pub(crate) fn new(patterns: Vec<String>) -> Self {
-        let window = patterns.iter().map(String::len).filter(|len| *len > 1).min().unwrap_or(0).min(200);
-        let single = (0..patterns.len()).filter(|i| patterns[*i].len() == 1).collect();
-        let widest = u8::try_from(window.saturating_sub(1)).unwrap_or(u8::MAX);
-        let mut finder =
-            Self { patterns, single, window, shift: vec![widest; CELLS], bucket: vec![Vec::new(); CELLS] };
-        for i in 0..finder.patterns.len() {
-            let head = finder.patterns[i].as_bytes();
-            if head.len() < 2 {
-                continue;
-            }
-            for (at, pair) in head[..window].windows(2).enumerate() {
-                let cell = cell(pair);
-                let to_end = u8::try_from(window - 2 - at).unwrap_or(u8::MAX);
-                finder.shift[cell] = finder.shift[cell].min(to_end);
-                if to_end == 0 {
-                    finder.bucket[cell].push(i);
+        let longer = patterns.iter().map(String::len).filter(|len| *len > 1);
+        let window = longer.min().unwrap_or(0).min(MAX_WINDOW);
+        let step = |places: usize| u8::try_from(places).unwrap_or(u8::MAX);
+        let mut shift = vec![step(window.saturating_sub(1)); PAIRS];
+        let (mut ends, mut begins) = (Vec::new(), vec![false; PAIRS]);
+        for (i, pattern) in patterns.iter().enumerate().filter(|(_, pattern)| pattern.len() > 1) {
+            let head = &pattern.as_bytes()[..window];
+            begins[pair_at(head, 0)] = true;
+            for at in 0..=window - 2 {
+                let pair = pair_at(head, at);
+                let cell = &mut shift[pair];
+                *cell = (*cell).min(step(window - 2 - at));
+                if at + 2 == window {
+                    ends.push((pair, i));
                 }
             }
         }
-        finder
+        ends.sort_unstable();
+        let single = (0..patterns.len()).filter(|i| patterns[*i].len() == 1).collect();
+        Self { patterns, single, window, shift, ends, begins }
     }
 
     /// The lowest index of a pattern that stands anywhere in the text.
@@ -56,29 +53,36 @@ impl Finder {
             return best;
         }
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while let Some(window) = bytes.get(at..at + self.window) {
-            let cell = cell(&window[self.window - 2..]);
-            let shift = usize::from(self.shift[cell]);
-            if shift > 0 {
-                at += shift;
-                continue;
+        let mut end = self.window;
+        while end <= bytes.len() {
+            let pair = pair_at(bytes, end - 2);
+            let shift = usize::from(self.shift[pair]);
+            if shift == 0 && self.begins[pair_at(bytes, end - self.window)] {
+                best = self.ending_in(pair, &bytes[end - self.window..], best);
+                if best == Some(0) {
+                    break;
+                }
             }
-            let rest = &bytes[at..];
-            let below = best.unwrap_or(usize::MAX);
-            let hit = self.bucket[cell]
-                .iter()
-                .copied()
-                .take_while(|i| *i < below)
-                .find(|i| rest.starts_with(self.patterns[*i].as_bytes()));
-            best = hit.or(best);
-            if best == Some(0) {
-                break;
-            }
-            at += 1;
+            end += shift.max(1);
         }
         best
     }
+
+    /// The best pattern so far, or a better one that the text begins with.
+    fn ending_in(&self, pair: usize, text: &[u8], best: Option<usize>) -> Option<usize> {
+        let first = self.ends.partition_point(|(end, _)| *end < pair);
+        self.ends[first..]
+            .iter()
+            .take_while(|(end, i)| *end == pair && best.is_none_or(|best| *i < best))
+            .find(|(_, i)| text.starts_with(self.patterns[*i].as_bytes()))
+            .map(|(_, i)| *i)
+            .or(best)
+    }
+}
+
+/// The cell of the pair that begins here.
+fn pair_at(bytes: &[u8], at: usize) -> usize {
+    usize::from(bytes[at]) << 8 | usize::from(bytes[at + 1])
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 //! The scenario file of the older form and the requests that were recorded against it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
 use rehearsal_script::issued::{ScriptSide, call_id};
 use rehearsal_script::pick::{Counts, Picker, look};

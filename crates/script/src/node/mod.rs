@@ -53,17 +53,11 @@ impl Node {
     }
 
     pub(crate) fn entries(&self) -> &[(Key, Node)] {
-        match &self.content {
-            Content::Map(entries) => entries,
-            _ => &[],
-        }
+        if let Content::Map(entries) = &self.content { entries } else { &[] }
     }
 
     pub(crate) fn items(&self) -> &[Node] {
-        match &self.content {
-            Content::List(items) => items,
-            _ => &[],
-        }
+        if let Content::List(items) = &self.content { items } else { &[] }
     }
 
     /// The value under a key of a map.
@@ -72,25 +66,16 @@ impl Node {
     }
 
     pub(crate) fn as_text(&self) -> Option<&str> {
-        match &self.content {
-            Content::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Content::Text(text) = &self.content { Some(text) } else { None }
     }
 
     pub(crate) fn as_flag(&self) -> Option<bool> {
-        match self.content {
-            Content::Bool(flag) => Some(flag),
-            _ => None,
-        }
+        if let Content::Bool(flag) = self.content { Some(flag) } else { None }
     }
 
     /// A whole number that is written as one.
     pub(crate) fn as_whole(&self) -> Option<i64> {
-        match &self.content {
-            Content::Number(text) => text.parse().ok(),
-            _ => None,
-        }
+        if let Content::Number(text) = &self.content { text.parse().ok() } else { None }
     }
 
     /// The text under a key, if a text stands there.

@@ -3,7 +3,6 @@
 use super::{Content, Key, MAX_DEPTH, Node};
 use crate::finding::{Code, Findings, Spot};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much all anchors and aliases of a file may stand for, in values plus bytes of text.
@@ -73,6 +72,8 @@ struct Open {
     anchor: usize,
     /// The key whose value comes next.
     key: Option<Key>,
+    /// Whether that key is a merge key, which is refused: its value is read and dropped.
+    merges: bool,
     seen: BTreeSet<String>,
 }
 
@@ -88,8 +89,12 @@ impl Builder<'_, '_> {
     fn event(&mut self, event: Event<'_>, at: Spot) -> Option<()> {
         match event {
             Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), at),
-            Event::SequenceStart(anchor, tag) => self.start(Content::List(Vec::new()), anchor, tag, at),
-            Event::MappingStart(anchor, tag) => self.start(Content::Map(Vec::new()), anchor, tag, at),
+            Event::SequenceStart(anchor, tag) => {
+                self.start(Content::List(Vec::new()), anchor, tag.as_deref(), at)
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.start(Content::Map(Vec::new()), anchor, tag.as_deref(), at)
+            }
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
                 self.finish(open.node, open.anchor)
@@ -111,8 +116,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn start(&mut self, content: Content, anchor: usize, tag: Option<Cow<'_, Tag>>, at: Spot) -> Option<()> {
-        self.refuse_tag(tag.as_deref(), at)?;
+    fn start(&mut self, content: Content, anchor: usize, tag: Option<&Tag>, at: Spot) -> Option<()> {
+        self.refuse_tag(tag, at)?;
         if self.open.len() == MAX_DEPTH {
             self.findings.error(at, Code::TooMuch, format!("nested deeper than {MAX_DEPTH} levels"));
             return None;
@@ -121,7 +126,13 @@ impl Builder<'_, '_> {
             self.findings.error(at, Code::Syntax, "a key must be a text, not a list or a map");
             return None;
         }
-        self.open.push(Open { node: Node { content, at }, anchor, key: None, seen: BTreeSet::new() });
+        self.open.push(Open {
+            node: Node { content, at },
+            anchor,
+            key: None,
+            merges: false,
+            seen: BTreeSet::new(),
+        });
         Some(())
     }
 
@@ -188,6 +199,7 @@ impl Builder<'_, '_> {
             self.findings.error_with_hint(at, Code::Syntax, "merge keys are not part of YAML 1.2", hint);
         }
         let open = self.open.last_mut()?;
+        open.merges = text == "<<" && style == ScalarStyle::Plain;
         if !open.seen.insert(text.to_owned()) {
             self.findings.error(
                 at,
@@ -216,6 +228,7 @@ impl Builder<'_, '_> {
         match &mut open.node.content {
             Content::List(items) => items.push(node),
             Content::Map(entries) => match open.key.take() {
+                Some(_) if open.merges => {}
                 Some(key) => entries.push((key, node)),
                 None => {
                     self.findings.error(node.at, Code::Syntax, "a key must be a text, not an alias");

@@ -30,29 +30,35 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
         return Action::Error(api_error(step.get("api_error").unwrap_or(step), context, findings));
     }
     let calls = step.get("tool_calls").filter(|node| !node.is_null());
-    let speaks = has("text") || calls.is_some_and(|calls| context.seed || !calls.items().is_empty());
-    let speaks = speaks || (has("refusal") && !context.seed);
+    let speaks = has("text")
+        || calls.is_some_and(|calls| !calls.items().is_empty())
+        || (has("refusal") && !context.seed);
     if has("fault") && !context.seed {
         let (name, params) = fault::fault(step.get("fault").unwrap_or(step), context, findings);
         let said = speaks.then(|| said(step, context, findings));
         return Action::Fault { name, params, said };
     }
-    // In the older form an empty list of calls without a text stops the file as well.
-    if !speaks || (context.seed && !has("text") && calls.is_none_or(|calls| calls.items().is_empty())) {
-        let (message, hint) = if context.seed {
-            (
-                "a step needs `text`, `tool_calls` or `api_error`",
-                "a `fault` needs `version: 1` at the top of the file",
-            )
-        } else {
-            (
-                "a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`",
-                "an empty answer is `text: \"\"`",
-            )
-        };
-        findings.error_with_hint(step.at, Code::MissingField, message, hint);
+    // A step or a list of calls of the wrong type is a mistake of its own.
+    let readable = matches!(step.content, Content::Map(_))
+        && calls.is_none_or(|calls| matches!(calls.content, Content::List(_)));
+    if readable && !speaks {
+        nothing_said(step, context.seed, findings);
     }
     Action::Say(said(step, context, findings))
+}
+
+fn nothing_said(step: &Node, seed: bool, findings: &mut Findings<'_>) {
+    let message = if seed {
+        "a step needs `text`, `tool_calls` or `api_error`"
+    } else {
+        "a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`"
+    };
+    let hint = if seed && step.get("fault").is_some() {
+        "a `fault` needs `version: 1` at the top of the file"
+    } else {
+        "an empty answer is an empty text in quotes"
+    };
+    findings.error_with_hint(step.at, Code::MissingField, message, hint);
 }
 
 fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said {
@@ -92,7 +98,7 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
         (None, Some(raw)) => raw.to_owned(),
         (None, None) => {
             if !context.seed && node.get("arguments_text").is_none() {
-                let message = "a tool_call needs `arguments`";
+                let message = "a tool call needs `arguments`";
                 findings.error_with_hint(
                     node.at,
                     Code::MissingField,

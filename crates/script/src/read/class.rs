@@ -5,7 +5,7 @@ use super::agent;
 use super::step::{self, Script};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
-use crate::node::{Key, Node};
+use crate::node::{Content, Key, Node};
 use crate::scenario::{Action, Advance, Phrasing, Place};
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
             step::script(script_node, Levels([defaults, Some(class), None]), context, findings);
         }
         let phrasings = class.get("phrasings").map_or(&[][..], Node::items);
-        if phrasings.is_empty() && class.get("phrasings").is_some() {
+        if class.get("phrasings").is_some_and(|node| node.content == Content::List(Vec::new())) {
             findings.warning(
                 key.at,
                 format!("the class `{}` has no phrasings", key.name),

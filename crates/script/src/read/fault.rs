@@ -46,7 +46,7 @@ fn param(fault: &Fault, key: &Key, value: &Node, findings: &mut Findings<'_>) {
             let hint = match nearest(&name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if known.is_empty() => "it has none".to_owned(),
-                None => format!("it has {}", known.join(", ")),
+                None => format!("it has `{}`", known.join("`, `")),
             };
             findings.error_with_hint(key.at, Code::UnknownName, message, hint);
         }

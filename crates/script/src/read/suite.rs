@@ -94,7 +94,8 @@ fn settings<'f>(
         }
         let (before, where_before) = *agreed.rules.entry(key.name.clone()).or_insert((on, file));
         if before != on {
-            let message = format!("the rule `{}` is switched to {before} in {where_before}", key.name);
+            let before = if before { "on" } else { "off" };
+            let message = format!("the rule `{}` is switched {before} in {where_before}", key.name);
             let hint = "the files of a suite share one set of rules";
             findings.error_with_hint(key.at, Code::Contradiction, message, hint);
         }

@@ -1,5 +1,6 @@
 //! Holds a tree against the table: unknown and missing fields, types and ranges. Meaning is checked elsewhere.
 
+use super::kind::{BARE_NUMBER, DURATION};
 use super::{Field, Kind, Need, Shape};
 use crate::finding::{Code, Findings, Spot};
 use crate::nearest::nearest;
@@ -8,7 +9,7 @@ use crate::span;
 
 /// Checks a whole file. `seed` is the form without `version`: there unknown fields are ignored, unless they look misspelt.
 pub(crate) fn check(node: &Node, shape: &'static Shape, seed: bool, findings: &mut Findings<'_>) {
-    Check { seed, findings }.object(node, shape, shape.name);
+    Check { seed, findings }.object(node, shape, shape.called);
 }
 
 struct Check<'c, 'f> {
@@ -19,12 +20,16 @@ struct Check<'c, 'f> {
 impl Check<'_, '_> {
     fn object(&mut self, node: &Node, shape: &'static Shape, name: &str) {
         let Content::Map(entries) = &node.content else {
-            self.wrong(node, name, "a map");
+            self.findings.error(
+                node.at,
+                Code::WrongValue,
+                format!("{name} must be a map, not {}", node.phrase()),
+            );
             return;
         };
         for (key, value) in entries {
             match shape.known(self.seed).find(|field| field.name == key.name) {
-                Some(field) => self.kind(value, field.kind, field.name),
+                Some(field) => self.kind(value, field.kind, &format!("`{}`", field.name)),
                 None => self.unknown(key, shape),
             }
         }
@@ -43,7 +48,7 @@ impl Check<'_, '_> {
     fn unknown(&mut self, key: &Key, shape: &'static Shape) {
         let near = nearest(&key.name, shape.known(self.seed).map(|field| field.name));
         let newer = self.seed.then(|| shape.fields.iter().find(|field| field.name == key.name)).flatten();
-        let message = format!("unknown field `{}` in a {}", key.name, shape.name);
+        let message = format!("unknown field `{}` in {}", key.name, shape.called);
         match (newer, near) {
             (Some(newer), _) => self.findings.warning(
                 key.at,
@@ -68,67 +73,51 @@ impl Check<'_, '_> {
     }
 
     fn missing(&mut self, at: Spot, field: &Field, shape: &Shape) {
-        let message = format!("a {} needs `{}`", shape.name, field.name);
+        let message = format!("{} needs `{}`", shape.called, field.name);
         self.findings.error_with_hint(at, Code::MissingField, message, lower_first(field.doc));
     }
 
-    fn wrong(&mut self, node: &Node, name: &str, wanted: &str) {
-        let message = format!("`{name}` must be {wanted}, not {}", node.phrase());
-        let quotes = wanted.contains("text") && matches!(node.content, Content::Bool(_) | Content::Number(_));
-        let yes = wanted.contains("true or false")
-            && node
-                .as_text()
-                .is_some_and(|text| matches!(text, "yes" | "no" | "on" | "off" | "true" | "false"));
-        if quotes {
-            self.findings.error_with_hint(node.at, Code::WrongValue, message, "put it in double quotes");
-        } else if yes {
-            self.findings.error_with_hint(
-                node.at,
-                Code::WrongValue,
-                message,
-                "write true or false, without quotes",
-            );
-        } else {
-            self.findings.error(node.at, Code::WrongValue, message);
+    fn wrong(&mut self, node: &Node, kind: &Kind, name: &str) {
+        let message = format!("{name} must be {}, not {}", kind.wanted(), node.phrase());
+        match kind.hint(node) {
+            Some(hint) => self.findings.error_with_hint(node.at, Code::WrongValue, message, hint),
+            None => self.findings.error(node.at, Code::WrongValue, message),
         }
     }
 
     fn kind(&mut self, node: &Node, kind: &'static Kind, name: &str) {
-        if !fits(node, kind) {
-            self.wrong(node, name, &wanted(kind));
+        if !kind.fits(node) {
+            self.wrong(node, kind, name);
             return;
         }
         match kind {
             Kind::Anything | Kind::Text | Kind::Flag => {}
             Kind::Name => {
                 if node.as_text().is_some_and(|text| text.trim().is_empty()) {
-                    self.findings.error(node.at, Code::WrongValue, format!("`{name}` must not be empty"));
+                    self.findings.error(node.at, Code::WrongValue, format!("{name} must not be empty"));
                 }
             }
-            Kind::Whole(least, most) => match node.as_whole() {
-                Some(number) if (*least..=*most).contains(&number) => {}
-                _ => {
-                    let message = format!("`{name}` must be a whole number from {least} to {most}");
-                    self.findings.error(node.at, Code::WrongValue, message);
-                }
-            },
+            Kind::Whole(least, most) => self.whole(node, *least, *most, name),
             Kind::Word(words) => self.word(node, words, name),
             Kind::Span => {
                 if node.as_text().is_some_and(|text| span::parse(text).is_none()) {
-                    let message = format!("`{name}` must be a duration");
-                    let hint = "write a number and a unit: 200ms, 1.5s or 2m";
-                    self.findings.error_with_hint(node.at, Code::WrongValue, message, hint);
+                    let message = format!("{name} must be a duration");
+                    self.findings.error_with_hint(node.at, Code::WrongValue, message, DURATION);
                 }
             }
             Kind::Object(shape) => self.object(node, shape, name),
-            Kind::List(inner) => node.items().iter().for_each(|item| self.kind(item, inner, name)),
-            Kind::Map(inner) => {
-                node.entries().iter().for_each(|(key, value)| self.kind(value, inner, &key.name))
+            Kind::List(inner) => {
+                let name = format!("an entry of {name}");
+                node.items().iter().for_each(|item| self.kind(item, inner, &name));
             }
+            Kind::Map(inner) => node
+                .entries()
+                .iter()
+                .for_each(|(key, value)| self.kind(value, inner, &format!("`{}`", key.name))),
             Kind::Paths(inner) => {
                 for (key, value) in node.entries() {
                     self.path(key);
-                    self.kind(value, inner, &key.name);
+                    self.kind(value, inner, &format!("`{}`", key.name));
                 }
             }
             Kind::OrNull(inner) => {
@@ -137,11 +126,26 @@ impl Check<'_, '_> {
                 }
             }
             Kind::Either(kinds) => {
-                if let Some(kind) = kinds.iter().find(|kind| fits(node, kind)) {
+                if let Some(kind) = kinds.iter().find(|kind| kind.fits(node)) {
                     self.kind(node, kind, name);
                 }
             }
         }
+    }
+
+    fn whole(&mut self, node: &Node, least: i64, most: i64, name: &str) {
+        if node.as_whole().is_some_and(|number| (least..=most).contains(&number)) {
+            return;
+        }
+        // Where the range is only a guard, its ends would say nothing.
+        let message = if least >= 0 {
+            format!("{name} must be a whole number from {least} to {most}")
+        } else if node.as_whole().is_none() {
+            format!("{name} must be a whole number")
+        } else {
+            format!("{name} is out of all bounds")
+        };
+        self.findings.error(node.at, Code::WrongValue, message);
     }
 
     fn word(&mut self, node: &Node, words: &'static [&'static str], name: &str) {
@@ -149,8 +153,9 @@ impl Check<'_, '_> {
         if words.contains(&text) {
             return;
         }
-        let message = format!("`{name}` cannot be `{text}`");
+        let message = format!("{name} cannot be `{text}`");
         let hint = match nearest(text, words.iter().copied()) {
+            None if text.parse::<i64>().is_ok() => BARE_NUMBER.to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it can be {}", words.join(", ")),
         };
@@ -169,39 +174,14 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether the type of the value is right; ranges and words are looked at later.
-fn fits(node: &Node, kind: &Kind) -> bool {
-    match (kind, &node.content) {
-        (Kind::Anything, _) | (Kind::OrNull(_), Content::Null) => true,
-        (Kind::OrNull(inner), _) => fits(node, inner),
-        (Kind::Either(kinds), _) => kinds.iter().any(|kind| fits(node, kind)),
-        (Kind::Text | Kind::Name | Kind::Word(_) | Kind::Span, Content::Text(_))
-        | (Kind::Flag, Content::Bool(_))
-        | (Kind::Whole(..), Content::Number(_))
-        | (Kind::List(_), Content::List(_))
-        | (Kind::Object(_) | Kind::Map(_) | Kind::Paths(_), Content::Map(_)) => true,
-        (_, Content::Null | Content::Bool(_) | Content::Number(_)) => false,
-        (_, Content::Text(_) | Content::List(_) | Content::Map(_)) => false,
-    }
-}
-
-/// The type that a kind wants, in words.
-fn wanted(kind: &Kind) -> String {
-    match kind {
-        Kind::Anything => "a value".to_owned(),
-        Kind::Text | Kind::Name => "a text".to_owned(),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Whole(..) => "a whole number".to_owned(),
-        Kind::Word(words) => format!("the text {}", words.join(" or ")),
-        Kind::Span => "a duration as text".to_owned(),
-        Kind::Object(_) | Kind::Map(_) | Kind::Paths(_) => "a map".to_owned(),
-        Kind::List(_) => "a list".to_owned(),
-        Kind::OrNull(inner) => format!("{} or null", wanted(inner)),
-        Kind::Either(kinds) => kinds.iter().map(|kind| wanted(kind)).collect::<Vec<_>>().join(" or "),
-    }
-}
-
+/// A sentence as a hint: without its full stop, its first letter small unless it begins an abbreviation.
 fn lower_first(doc: &str) -> String {
-    let mut letters = doc.trim_end_matches('.').chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    let doc = doc.trim_end_matches('.');
+    let mut letters = doc.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => doc.to_owned(),
+    }
 }

@@ -43,6 +43,7 @@ static SCRIPT: Field = both(
 
 pub(crate) static FILE: Shape = Shape {
     name: "file",
+    called: "a scenario file",
     doc: "A scenario file for Rehearsal.",
     others: None,
     fields: &[
@@ -76,6 +77,7 @@ pub(crate) static FILE: Shape = Shape {
 
 static DEFAULTS: Shape = Shape {
     name: "defaults",
+    called: "`defaults`",
     doc: "What holds for every class of a file.",
     others: None,
     fields: &[COMMENT, EXPECT_REQUEST_FIELD, EXPECT_AGENT_FIELD, PACING_FIELD, ADVANCE],
@@ -83,6 +85,7 @@ static DEFAULTS: Shape = Shape {
 
 static CLASS: Shape = Shape {
     name: "class",
+    called: "a class",
     doc: "Prompts that share a script.",
     others: None,
     fields: &[
@@ -100,6 +103,7 @@ static CLASS: Shape = Shape {
 
 static PHRASING: Shape = Shape {
     name: "phrasing",
+    called: "a phrasing",
     doc: "One prompt: one case of a run.",
     others: None,
     fields: &[
@@ -125,6 +129,7 @@ static PHRASING: Shape = Shape {
 
 static STEP: Shape = Shape {
     name: "step",
+    called: "a step",
     doc: "What the model says next, or how the provider fails.",
     others: None,
     fields: &[
@@ -161,6 +166,7 @@ static STEP: Shape = Shape {
 
 static CALL: Shape = Shape {
     name: "tool_call",
+    called: "a tool call",
     doc: "A tool call of the model.",
     others: None,
     fields: &[
@@ -183,6 +189,7 @@ static CALL: Shape = Shape {
 
 static API_ERROR: Shape = Shape {
     name: "api_error",
+    called: "`api_error`",
     doc: "An error of the provider.",
     others: None,
     fields: &[
@@ -203,6 +210,7 @@ static API_ERROR: Shape = Shape {
 
 static FAULT: Shape = Shape {
     name: "fault",
+    called: "`fault`",
     doc: "A fault of the wire.",
     others: Some(&Anything),
     fields: &[COMMENT, must("name", &Name, "Its name.")],
@@ -210,6 +218,7 @@ static FAULT: Shape = Shape {
 
 static USAGE: Shape = Shape {
     name: "usage",
+    called: "`usage`",
     doc: "Tokens that an answer reports.",
     others: None,
     fields: &[
@@ -220,6 +229,7 @@ static USAGE: Shape = Shape {
 
 static PACING: Shape = Shape {
     name: "pacing",
+    called: "`pacing`",
     doc: "How fast a streamed answer leaves.",
     others: None,
     fields: &[
@@ -235,6 +245,7 @@ static PACING: Shape = Shape {
 
 static EXPECT_REQUEST: Shape = Shape {
     name: "expect_request",
+    called: "`expect_request`",
     doc: "What a request must hold.",
     others: None,
     fields: &[
@@ -258,6 +269,7 @@ static EXPECT_REQUEST: Shape = Shape {
 
 static EXPECT_AGENT: Shape = Shape {
     name: "expect_agent",
+    called: "`expect_agent`",
     doc: "What the agent must do, judged from what the host saw.",
     others: None,
     fields: &[
@@ -285,6 +297,7 @@ static EXPECT_AGENT: Shape = Shape {
 
 static EXPECT_FILE: Shape = Shape {
     name: "expect_file",
+    called: "an expected file",
     doc: "A file that must be there afterwards.",
     others: None,
     fields: &[

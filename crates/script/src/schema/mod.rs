@@ -2,6 +2,7 @@
 
 mod check;
 mod fields;
+mod kind;
 mod print;
 
 pub(crate) use check::check;
@@ -10,8 +11,10 @@ pub use print::json_schema;
 
 /// A kind of map with known fields.
 pub(crate) struct Shape {
-    /// What it is called in messages and in the schema's `$defs`.
+    /// Its name in the schema's `$defs`.
     pub(crate) name: &'static str,
+    /// What messages call it.
+    pub(crate) called: &'static str,
     /// One sentence.
     pub(crate) doc: &'static str,
     pub(crate) fields: &'static [Field],
