@@ -3,7 +3,9 @@
 use super::*;
 use crate::incoming::Incoming;
 use proptest::prelude::*;
+use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::json;
+use rehearsal_wire::rule::{Asked, Echo, Expected, Header, Issued, Profile, RuleSet, Scripted, Stage, check};
 
 /// A conversation under test. Every request on the way is checked for a legal history.
 struct Playbook {
@@ -38,7 +40,15 @@ impl Playbook {
     }
 
     #[track_caller]
-    fn asks(mut self, wanted: u32) -> Self {
+    fn asks(self, wanted: u32) -> Self {
+        let book = self.asks_beyond_the_api(wanted);
+        obeys_the_gate(&book.body);
+        book
+    }
+
+    /// It asks with what only some providers know, since this one began with it.
+    #[track_caller]
+    fn asks_beyond_the_api(mut self, wanted: u32) -> Self {
         let Next::Ask { body, attempt } = self.take() else { panic!("it does not ask") };
         assert_eq!(attempt, wanted);
         check_history(&body);
@@ -132,6 +142,41 @@ fn check_history(body: &[u8]) {
     assert!(open.is_empty(), "calls without answers: {open:?}");
 }
 
+/// A script that issued nothing and expects nothing.
+struct NoScript;
+
+impl Scripted for NoScript {
+    fn issued(&self, _: &str) -> Issued<'_> {
+        Issued::Foreign
+    }
+    fn ids_of_step(&self, _: usize) -> Vec<String> {
+        Vec::new()
+    }
+    fn text_of_step(&self, _: usize) -> Option<&str> {
+        None
+    }
+    fn expected(&self) -> Option<&Expected> {
+        None
+    }
+    fn echo(&self) -> Echo {
+        Echo::Bytes
+    }
+}
+
+/// The strict stand-in has nothing against it.
+#[track_caller]
+fn obeys_the_gate(body: &[u8]) {
+    let tape = json::parse(body).expect("a request is JSON");
+    let turn = (dialect("openai-chat").expect("the dialect is there").read)(&tape);
+    let headers: [Header<'_>; 2] = [("content-type", b"application/json"), ("authorization", b"Bearer k")];
+    let asked = Asked { headers: &headers, tape: &tape, turn: &turn, script: &NoScript };
+    let rules = RuleSet::new(Profile::Gate, &[]).expect("no switches");
+    for stage in Stage::ALL {
+        let verdict = check(&asked, &rules, stage, &mut Vec::new());
+        assert_eq!(verdict, Ok(()), "{}", String::from_utf8_lossy(body));
+    }
+}
+
 fn text(words: &str) -> String {
     format!(
         r#"{{"choices":[{{"message":{{"role":"assistant","content":"{words}"}},"finish_reason":"stop"}}]}}"#
@@ -192,7 +237,7 @@ fn words_beside_calls_and_reasoning_go_back_unchanged() {
             .asks(1)
             .hears(&body)
             .runs(&[Action::ListDir { path: ".".to_owned() }], &["a"])
-            .asks(1)
+            .asks_beyond_the_api(1)
             .said(2, "/content", content)
             .said(2, "/reasoning_content", r#""why""#)
             .said(2, "/tool_calls/0/function/arguments", r#""""#)

@@ -281,3 +281,45 @@ fn lines_of_megabytes_are_read() {
     let body = stream(&[&content(&format!(r#"{{"content":"{long}"}}"#)), STOP]);
     assert_eq!(read(body.as_bytes(), 8192).unwrap().content, Some(long));
 }
+
+#[test]
+fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
+    use rehearsal_wire::dialect::dialect;
+    use rehearsal_wire::reply::{Envelope, IssuedCall, Reply};
+    let call = |number: u32, arguments: &str| IssuedCall {
+        id: format!("c{number}"),
+        name: "run_command".to_owned(),
+        arguments: arguments.to_owned(),
+    };
+    let torture = r#"{"command":"echo \"a 'b' \\"c\\" 🌋\" \u0041"}"#;
+    let replies = [
+        Reply { text: Some("grüß 🌋\n".to_owned()), ..Reply::default() },
+        Reply { calls: vec![call(1, torture), call(2, "{}"), call(3, "")], ..Reply::default() },
+        Reply { text: Some("first".to_owned()), calls: vec![call(1, "{\"broken")], ..Reply::default() },
+        Reply { refusal: Some("no".to_owned()), ..Reply::default() },
+        Reply { text: Some("cut".to_owned()), finish: Some("length".to_owned()), ..Reply::default() },
+    ];
+    let chat = dialect("openai-chat").unwrap();
+    for reply in replies {
+        let envelope = Envelope {
+            id: "x".to_owned(),
+            created: 0,
+            model: "\"m\"".to_owned(),
+            choices: 2,
+            include_usage: true,
+            logprobs: false,
+            legacy_functions: false,
+            piece: 3,
+        };
+        let whole = (chat.render)(&reply, &envelope);
+        let stream = (chat.stream)(&reply, &envelope).concat();
+        for body in [whole, stream] {
+            let answer = read_all_ways(std::str::from_utf8(&body).unwrap()).unwrap();
+            let calls: Vec<_> = answer.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
+            let wanted: Vec<_> = reply.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
+            assert_eq!(calls, wanted);
+            assert_eq!((&answer.content, &answer.refusal), (&reply.text, &reply.refusal));
+            assert_eq!(answer.finish, reply.finish.as_deref().map_or(Finish::Whole, Finish::of));
+        }
+    }
+}
