@@ -4,9 +4,11 @@
 //! Must not know: sockets, the HTTP library. It is fed in any chunking and keeps no body.
 
 mod chunked;
+mod fault;
 mod head;
 
-pub use head::{HeadFault, RequestHead};
+pub use fault::HeadFault;
+pub use head::RequestHead;
 
 use chunked::Chunked;
 use head::Framing;

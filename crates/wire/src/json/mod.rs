@@ -1,10 +1,13 @@
 //! Strict JSON as a flat tape: one pass, offsets kept, numbers as text, oddities seen and left to the profiles.
 
+mod broken;
+mod escape;
 mod read;
 mod same;
 mod write;
 
-pub use read::{Broken, MAX_DEPTH, Why, parse};
+pub use broken::{Broken, Why};
+pub use read::{MAX_DEPTH, parse};
 pub use same::{Likeness, likeness};
 pub use write::{write_string, write_value};
 
@@ -226,7 +229,7 @@ impl<'t> Value<'t> {
         if self.node().len == 0 {
             Cow::Borrowed(self.inner())
         } else {
-            Cow::Owned(read::unescape(self.inner()))
+            Cow::Owned(escape::unescape(self.inner()))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The reader: RFC 8259 text to a tape, in one pass without recursion.
 
-use super::{Kind, Node, Tape};
+use super::escape::{hex4, low_half, specials};
+use super::{Broken, Kind, Node, Tape, Why};
 use std::collections::BTreeSet;
 
 /// How deep arrays and objects may nest. The seed's reader gave up below 1,000; no real client comes near.
@@ -8,63 +9,6 @@ pub const MAX_DEPTH: usize = 1024;
 
 /// An object with more keys than this is checked for repeats once, when it closes, instead of key by key.
 const WALKED_KEYS: u32 = 24;
-
-/// Where and why a text is not JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// Byte offset at which the reader gave up (the text's length when it ended too early).
-    pub offset: usize,
-    /// What was wrong there.
-    pub why: Why,
-}
-
-/// What was wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Bytes that are not UTF-8.
-    NotUtf8,
-    /// A byte order mark before the text.
-    ByteOrderMark,
-    /// Nothing but white space.
-    Empty,
-    /// The text ends inside a value.
-    Cut,
-    /// A byte that cannot stand here; the words name what could.
-    Expected(&'static str),
-    /// A control character inside a string.
-    ControlCharacter,
-    /// An unknown or cut escape.
-    BadEscape,
-    /// Something that looks like a number and is none.
-    BadNumber,
-    /// More text after the value.
-    Trailing,
-    /// Deeper than [`MAX_DEPTH`].
-    TooDeep,
-    /// 4 GiB or more.
-    TooLong,
-}
-
-impl std::fmt::Display for Broken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.why {
-            Why::NotUtf8 => f.write_str("not UTF-8")?,
-            Why::ByteOrderMark => f.write_str("a byte order mark before the text")?,
-            Why::Empty => f.write_str("no value at all")?,
-            Why::Cut => f.write_str("the text ends inside a value")?,
-            Why::Expected(what) => write!(f, "expected {what}")?,
-            Why::ControlCharacter => f.write_str("a control character inside a string must be escaped")?,
-            Why::BadEscape => f.write_str("an unknown escape in a string")?,
-            Why::BadNumber => f.write_str("a malformed number")?,
-            Why::Trailing => f.write_str("more text after the value")?,
-            Why::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels")?,
-            Why::TooLong => f.write_str("longer than 4 GiB")?,
-        }
-        write!(f, " at byte {}", self.offset)
-    }
-}
-
-impl std::error::Error for Broken {}
 
 /// Reads one JSON text.
 ///
@@ -383,62 +327,4 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-/// The high bit of each byte that is a quote, a backslash or a control character, and no other bit.
-///
-/// In seven bits, adding 0x7F carries into the eighth unless the byte is zero, so `x ^ n` tells `x` from `n`; adding 0x60
-/// carries unless the byte is below 0x20. No sum leaves its byte. A byte that has its high bit set is none of these.
-fn specials(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let low = word & (ONES * 0x7F);
-    let no_quote = (low ^ (ONES * 0x22)) + ONES * 0x7F;
-    let no_slash = (low ^ (ONES * 0x5C)) + ONES * 0x7F;
-    let no_control = low + ONES * 0x60;
-    !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
-}
-
-fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
-    let digits = bytes.get(at..at + 4)?;
-    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
-}
-
-fn low_half(bytes: &[u8], at: usize) -> Option<u32> {
-    (bytes.get(at..at + 2)? == b"\\u")
-        .then(|| hex4(bytes, at + 2))?
-        .filter(|unit| (0xDC00..0xE000).contains(unit))
-}
-
-/// Decodes the escapes of a string that [`parse`] accepted; half a surrogate pair becomes U+FFFD.
-pub(super) fn unescape(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(run) = text[at..].find('\\') {
-        out.push_str(&text[at..at + run]);
-        at += run;
-        let (letter, width) = match bytes.get(at + 1) {
-            Some(b'b') => ('\u{8}', 2),
-            Some(b'f') => ('\u{c}', 2),
-            Some(b'n') => ('\n', 2),
-            Some(b'r') => ('\r', 2),
-            Some(b't') => ('\t', 2),
-            Some(b'u') => {
-                let unit = hex4(bytes, at + 2).unwrap_or(0xFFFD);
-                match (unit, low_half(bytes, at + 6)) {
-                    (0xD800..0xDC00, Some(low)) => {
-                        let scalar = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                        (char::from_u32(scalar).unwrap_or('\u{FFFD}'), 12)
-                    }
-                    _ => (char::from_u32(unit).unwrap_or('\u{FFFD}'), 6),
-                }
-            }
-            Some(&other) => (char::from(other), 2),
-            None => break,
-        };
-        out.push(letter);
-        at += width;
-    }
-    out.push_str(&text[at..]);
-    out
 }

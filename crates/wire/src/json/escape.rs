@@ -1,0 +1,60 @@
+//! Inside strings: which bytes need a look, and what escapes stand for.
+
+/// The high bit of each byte that is a quote, a backslash or a control character, and no other bit.
+///
+/// In seven bits, adding 0x7F carries into the eighth unless the byte is zero, so `x ^ n` tells `x` from `n`; adding 0x60
+/// carries unless the byte is below 0x20. No sum leaves its byte. A byte that has its high bit set is none of these.
+#[inline]
+pub(super) fn specials(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let low = word & (ONES * 0x7F);
+    let no_quote = (low ^ (ONES * 0x22)) + ONES * 0x7F;
+    let no_slash = (low ^ (ONES * 0x5C)) + ONES * 0x7F;
+    let no_control = low + ONES * 0x60;
+    !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
+}
+
+pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 4)?;
+    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+}
+
+pub(super) fn low_half(bytes: &[u8], at: usize) -> Option<u32> {
+    (bytes.get(at..at + 2)? == b"\\u")
+        .then(|| hex4(bytes, at + 2))?
+        .filter(|unit| (0xDC00..0xE000).contains(unit))
+}
+
+/// Decodes the escapes of a string that the reader accepted; half a surrogate pair becomes U+FFFD.
+pub(super) fn unescape(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(run) = text[at..].find('\\') {
+        out.push_str(&text[at..at + run]);
+        at += run;
+        let (letter, width) = match bytes.get(at + 1) {
+            Some(b'b') => ('\u{8}', 2),
+            Some(b'f') => ('\u{c}', 2),
+            Some(b'n') => ('\n', 2),
+            Some(b'r') => ('\r', 2),
+            Some(b't') => ('\t', 2),
+            Some(b'u') => {
+                let unit = hex4(bytes, at + 2).unwrap_or(0xFFFD);
+                match (unit, low_half(bytes, at + 6)) {
+                    (0xD800..0xDC00, Some(low)) => {
+                        let scalar = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                        (char::from_u32(scalar).unwrap_or('\u{FFFD}'), 12)
+                    }
+                    _ => (char::from_u32(unit).unwrap_or('\u{FFFD}'), 6),
+                }
+            }
+            Some(&other) => (char::from(other), 2),
+            None => break,
+        };
+        out.push(letter);
+        at += width;
+    }
+    out.push_str(&text[at..]);
+    out
+}
