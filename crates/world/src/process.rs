@@ -105,7 +105,7 @@ pub struct Running {
 pub fn start(launch: &Launch) -> Result<Running, StartError> {
     let (named, arguments) = launch.argv.split_first().ok_or(StartError::Nothing)?;
     let program = located(named).map_err(|error| refused(named, launch, error))?;
-    let mut command = command(&program);
+    let mut command = Command::new(&program);
     command.args(arguments).env_clear().envs(launch.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(&launch.folder).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -169,11 +169,6 @@ impl Running {
         drop(self.child.start_kill());
         self.child.wait().await.ok()
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place where processes are started")]
-fn command(program: &Path) -> Command {
-    Command::new(program)
 }
 
 /// A program with a slash is meant from where we stand, not from the folder that it will run in.

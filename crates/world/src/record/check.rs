@@ -124,7 +124,7 @@ fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, Check
             })
             .map_err(|source| CheckError::Fault { path: files.lines.clone(), source })?;
     }
-    let last = paths.last().unwrap_or(&first);
+    let last = paths.next_back().unwrap_or(&first);
     let verified = verifier.finish().map_err(|source| CheckError::Fault { path: last.clone(), source })?;
     Ok(Journal { path: first, verified, events })
 }

@@ -5,8 +5,9 @@ use crate::clock::{self, Clock};
 use bytes::Bytes;
 use rehearsal_journal::body::shared;
 use rehearsal_journal::chain::Chain;
-use rehearsal_journal::digest;
+use rehearsal_journal::digest::{self, Remembered};
 use rehearsal_journal::event::{Asked, Body, Event, Kind, Opened};
+use std::sync::Arc;
 
 /// Bytes for one segment.
 #[derive(Debug, Default)]
@@ -51,10 +52,40 @@ pub(super) struct Ledger {
     segment_lines: u64,
     segment_bodies: u64,
     requests: u64,
-    last_body: Bytes,
+    memory: Arc<Memory>,
     last_headers: Option<Vec<(String, String)>>,
     last_call: Option<Call>,
     stopped: bool,
+}
+
+/// The last body, as far as it helps with the next one.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    body: Bytes,
+    remembered: Remembered,
+}
+
+/// A body that was looked at before the ledger is locked.
+#[derive(Debug)]
+pub(super) struct Weighed {
+    body: Bytes,
+    sum: [u8; 32],
+    remembered: Remembered,
+    /// What it was compared with, and the bytes they share.
+    against: Option<(Arc<Memory>, usize, usize)>,
+}
+
+impl Weighed {
+    /// Takes the digest of a body. Against a `memory` only what is new costs time.
+    pub(super) fn new(body: &Bytes, memory: Option<Arc<Memory>>) -> Self {
+        let Some(memory) = memory else {
+            let (sum, remembered) = (digest::of(body), Remembered::default());
+            return Self { body: body.clone(), sum, remembered, against: None };
+        };
+        let (head, tail) = shared(&memory.body, body);
+        let (sum, remembered) = memory.remembered.follow(body, head);
+        Self { body: body.clone(), sum, remembered, against: Some((memory, head, tail)) }
+    }
 }
 
 /// The last logical call: a further request with its body is a further attempt.
@@ -76,7 +107,7 @@ impl Ledger {
             segment_lines: 0,
             segment_bodies: 0,
             requests: 0,
-            last_body: Bytes::new(),
+            memory: Arc::default(),
             last_headers: None,
             last_call: None,
             stopped: false,
@@ -86,12 +117,7 @@ impl Ledger {
     }
 
     /// Fills in what only the journal knows. The caller hands the event to [`Ledger::line`] under the same lock.
-    pub(super) fn asked(
-        &mut self,
-        mut asked: Box<Asked>,
-        body: &Bytes,
-        sum: &[u8; 32],
-    ) -> Option<(Ticket, Event)> {
+    pub(super) fn asked(&mut self, mut asked: Box<Asked>, body: Weighed) -> Option<(Ticket, Event)> {
         if self.stopped {
             return None;
         }
@@ -103,17 +129,17 @@ impl Ledger {
         } else {
             self.last_headers.clone_from(&asked.headers);
         }
-        asked.attempt_of = self.attempt(&asked, body, sum);
-        asked.body = (!body.is_empty()).then(|| self.keep_body(body, sum));
+        asked.attempt_of = self.attempt(&asked, &body);
+        asked.body = (!body.body.is_empty()).then(|| self.keep_body(body));
         let ticket =
             Ticket { exchange: asked.exchange, attempt_of: asked.attempt_of, mark: self.chain.seq() + 1 };
         Some((ticket, Event::Asked(asked)))
     }
 
-    fn attempt(&mut self, asked: &Asked, body: &Bytes, sum: &[u8; 32]) -> Option<u64> {
+    fn attempt(&mut self, asked: &Asked, body: &Weighed) -> Option<u64> {
         let counts = match asked.kind {
             Kind::Scenario | Kind::Overrun | Kind::Hostile | Kind::BadJson | Kind::WrongPath => {
-                !body.is_empty()
+                !body.body.is_empty()
             }
             Kind::Background | Kind::Unreadable | Kind::Aside => false,
         };
@@ -121,23 +147,33 @@ impl Ledger {
             return None;
         }
         match &self.last_call {
-            Some(call) if call.body == *sum => Some(call.first),
+            Some(call) if call.body == body.sum => Some(call.first),
             Some(_) | None => {
-                self.last_call = Some(Call { body: *sum, first: asked.exchange });
+                self.last_call = Some(Call { body: body.sum, first: asked.exchange });
                 None
             }
         }
     }
 
-    fn keep_body(&mut self, body: &Bytes, sum: &[u8; 32]) -> Body {
-        let (head, tail) = shared(&self.last_body, body);
+    fn keep_body(&mut self, weighed: Weighed) -> Body {
+        let Weighed { body, sum, remembered, against } = weighed;
+        let (head, tail) = match against {
+            // Nobody came between: what it was compared with is still the last body.
+            Some((memory, head, tail)) if Arc::ptr_eq(&memory, &self.memory) => (head, tail),
+            Some(_) | None => shared(&self.memory.body, &body),
+        };
         let fresh = &body[head..body.len() - tail];
         let at = self.segment_bodies;
         self.pending.bodies.extend_from_slice(fresh);
         self.segment_bodies += fresh.len() as u64;
-        self.last_body.clone_from(body);
         let len = body.len() as u64;
-        Body { len, sha256: digest::text(sum), head: head as u64, tail: tail as u64, at }
+        self.memory = Arc::new(Memory { body, remembered });
+        Body { len, sha256: digest::text(&sum), head: head as u64, tail: tail as u64, at }
+    }
+
+    /// The last body, for a look at the next one without holding the ledger.
+    pub(super) fn memory(&self) -> Arc<Memory> {
+        Arc::clone(&self.memory)
     }
 
     pub(super) fn line(&mut self, event: &Event) {
@@ -171,7 +207,7 @@ impl Ledger {
             self.pending.opens = Some(self.segment);
         }
         (self.segment_lines, self.segment_bodies) = (0, 0);
-        self.last_body = Bytes::new();
+        self.memory = Arc::default();
         self.last_headers = None;
         let Settings { run, case, seed, program, folder: _, name: _, segment_bytes: _, keep: _ } =
             &self.settings;

@@ -16,7 +16,7 @@ pub use seed_log::SeedLog;
 
 use crate::clock::{self, Clock};
 use bytes::Bytes;
-use ledger::{Batch, Ledger};
+use ledger::{Batch, Ledger, Weighed};
 use rehearsal_journal::event::{Answered, Asked, Event};
 use rehearsal_journal::{digest, redact};
 use segment::Writer;
@@ -136,9 +136,11 @@ impl Recorder {
         if let Cow::Owned(masked) = redact::target(&asked.path) {
             asked.path = masked;
         }
-        let sum = digest::of(body);
+        // A short body costs less than a look at the last one.
+        let memory = (body.len() >= digest::STRIDE).then(|| self.ledger().memory());
+        let weighed = Weighed::new(body, memory);
         let mut ledger = self.ledger();
-        let Some((ticket, event)) = ledger.asked(asked, body, &sum) else { return Ticket::NEVER };
+        let Some((ticket, event)) = ledger.asked(asked, weighed) else { return Ticket::NEVER };
         if let (Some(log), Event::Asked(asked)) = (&self.seed_log, &event) {
             // Under the same lock: whoever writes this line writes its record too.
             log.append(asked, body, clock::unix_us());

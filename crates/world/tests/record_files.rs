@@ -1,0 +1,109 @@
+//! Files and folders: what is found, what is refused, what an agent's links cannot do.
+#![expect(clippy::disallowed_methods, reason = "tests look at the files themselves")]
+
+mod scratch;
+
+use rehearsal_world::files::{
+    WalkError, create_run_folder, files_below, fill_workspace, read_text, see_workspace, write_report,
+};
+use scratch::Scratch;
+use std::path::Path;
+
+#[test]
+fn the_files_of_a_suite_are_sorted_and_hidden_ones_skipped() {
+    let scratch = Scratch::new("suite");
+    let root = scratch.path();
+    for name in ["b.yaml", "a.json", "sub/c.YML", ".rehearsal/runs/x.json", ".hidden.json", "notes.txt"] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    let found: Vec<String> = files_below(root)
+        .unwrap()
+        .iter()
+        .map(|path| path.strip_prefix(root).unwrap().display().to_string())
+        .collect();
+    assert_eq!(found, ["a.json", "b.yaml", "sub/c.YML"]);
+    assert_eq!(files_below(&root.join("notes.txt")).unwrap(), [root.join("notes.txt")]);
+    assert!(matches!(files_below(&root.join("nothing")), Err(WalkError::Missing(_))));
+    assert!(
+        matches!(files_below(&root.join(".rehearsal").join("runs").join("..")), Ok(found) if found.len() == 1)
+    );
+    std::fs::create_dir(root.join("empty")).unwrap();
+    assert!(matches!(files_below(&root.join("empty")), Err(WalkError::Empty(_))));
+}
+
+#[test]
+fn each_reason_not_to_read_a_file_is_a_sentence() {
+    let scratch = Scratch::new("read");
+    std::fs::write(scratch.path().join("text"), "12345").unwrap();
+    std::fs::write(scratch.path().join("bytes"), b"ab\xff").unwrap();
+    let told = |name: &str| {
+        let error = read_text(&scratch.path().join(name), 4).unwrap_err().to_string();
+        error.rsplit_once(": ").unwrap().1.to_owned()
+    };
+    assert_eq!(told("missing"), "there is no such file");
+    assert_eq!(told("."), "it is a folder");
+    assert_eq!(told("text"), "it is longer than 4 bytes");
+    assert_eq!(told("bytes"), "it is not UTF-8 text (byte 2)");
+    assert_eq!(read_text(&scratch.path().join("text"), 5).unwrap(), "12345");
+}
+
+#[test]
+fn a_run_folder_is_made_once_and_a_report_is_replaced_whole() {
+    let scratch = Scratch::new("folders");
+    let data = scratch.path().join(".rehearsal");
+    let folder = create_run_folder(&data, "runs", "r1").unwrap();
+    assert_eq!(folder, data.join("runs").join("r1"));
+    assert_eq!(create_run_folder(&data, "runs", "r1").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    let report = folder.join("report.json");
+    write_report(&report, b"one").unwrap();
+    write_report(&report, b"two").unwrap();
+    assert_eq!(std::fs::read(&report).unwrap(), b"two");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
+    assert!(write_report(&folder.join("no").join("report.json"), b"x").is_err());
+}
+
+#[test]
+fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
+    let scratch = Scratch::new("workspace");
+    let (root, outside) = (scratch.path().join("w"), scratch.path().join("outside"));
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "s").unwrap();
+    let files =
+        [("sub/deep/abc.txt", "abc"), ("a", "")].map(|(path, text)| (path.to_owned(), text.to_owned()));
+    fill_workspace(&root, &files).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(outside.join("secret"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(&outside, root.join("folder-link")).unwrap();
+        std::os::unix::fs::symlink("..", root.join("sub").join("up")).unwrap();
+    }
+    let seen = see_workspace(&root).unwrap();
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(
+        seen.files,
+        [("a".to_owned(), 0, empty.to_owned()), ("sub/deep/abc.txt".to_owned(), 3, abc.to_owned())]
+    );
+    assert!(!seen.capped);
+    assert!(see_workspace(&root.join("no")).is_err());
+}
+
+#[test]
+fn given_files_cannot_leave_the_workspace() {
+    let scratch = Scratch::new("given");
+    let root = scratch.path().join("w");
+    std::fs::create_dir(&root).unwrap();
+    for path in ["../x", "/etc/x", "a/../../x", "", "."] {
+        let error = fill_workspace(&root, &[(path.to_owned(), "x".to_owned())]).unwrap_err();
+        assert_eq!(error.to_string(), format!("{path} is no path inside the workspace"));
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(scratch.path(), root.join("out")).unwrap();
+        assert!(fill_workspace(&root, &[("out/x".to_owned(), "x".to_owned())]).is_err());
+    }
+    assert!(!Path::new(&scratch.path().join("x")).exists());
+}
