@@ -6,6 +6,7 @@ use crate::issued::Index;
 use crate::scenario::{Action, Advance, Pacing, Phrasing, Scenarios};
 use rehearsal_wire::rule::Expected;
 use rehearsal_wire::turn::{Role, Turn};
+use std::collections::BTreeMap;
 
 /// The markers and ids of a suite, ready for requests. Make it once; it belongs to the scenarios that it was made from.
 #[derive(Clone, Debug)]
@@ -53,9 +54,13 @@ impl Picker {
     }
 }
 
-/// What a case has used up so far.
+/// What has been used up so far: of one case, or, where no token tells the cases apart, of every phrasing for itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct Counts(BTreeMap<String, Tally>);
+
+/// What one phrasing has used up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Tally {
     /// Requests that a step with an index answered.
     answered: usize,
     /// Requests that each step with `times` answered, in the order of the script.
@@ -75,6 +80,8 @@ pub struct Picked<'s> {
     pub pacing: Pacing,
     /// Number of the step with `times` that answers, over the whole script.
     trouble: Option<usize>,
+    /// Id of the phrasing.
+    phrasing: &'s str,
 }
 
 impl Picked<'_> {
@@ -94,49 +101,50 @@ impl Picked<'_> {
 /// What would answer a request with so many assistant messages. Changes nothing: a refused request uses nothing up.
 #[must_use]
 pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> Picked<'s> {
+    let tally = counts.0.get(&phrasing.id);
     let index = match phrasing.advance {
         Advance::Assistants => assistants,
-        Advance::Request => counts.answered,
+        Advance::Request => tally.map_or(0, |tally| tally.answered),
     };
+    let served = |number: usize| tally.and_then(|tally| tally.served.get(number)).copied().unwrap_or(0);
     let script = &phrasing.script;
     let steps = phrasing.steps();
     // Past the end only what stands behind the last step is left.
     let at = if index >= steps && phrasing.forever { steps.saturating_sub(1) } else { index.min(steps) };
-    let Some(step) = script.get(at) else { return past(index) };
+    let picked = |action, expected, pacing, trouble| Picked {
+        step: index,
+        action,
+        expected,
+        pacing,
+        trouble,
+        phrasing: &phrasing.id,
+    };
+    let past = || picked(&Action::End, None, Pacing::default(), None);
+    let Some(step) = script.get(at) else { return past() };
     let first = script[..at].iter().map(|step| step.before.len()).sum::<usize>();
     for (i, trouble) in step.before.iter().enumerate() {
-        if counts.served.get(first + i).copied().unwrap_or(0) < trouble.times {
-            let (action, expected) = (&trouble.action, Some(&trouble.expected));
-            return Picked { step: index, action, expected, pacing: step.pacing, trouble: Some(first + i) };
+        if served(first + i) < trouble.times {
+            return picked(&trouble.action, Some(&trouble.expected), step.pacing, Some(first + i));
         }
     }
     if step.action == Action::End {
-        return past(index);
+        return past();
     }
-    Picked {
-        step: index,
-        action: &step.action,
-        expected: Some(&step.expected),
-        pacing: step.pacing,
-        trouble: None,
-    }
-}
-
-fn past<'s>(index: usize) -> Picked<'s> {
-    Picked { step: index, action: &Action::End, expected: None, pacing: Pacing::default(), trouble: None }
+    picked(&step.action, Some(&step.expected), step.pacing, None)
 }
 
 impl Counts {
     /// Notes that a request was answered by what [`look`] gave for it.
     pub fn commit(&mut self, picked: &Picked<'_>) {
+        let tally = self.0.entry(picked.phrasing.to_owned()).or_default();
         match picked.trouble {
             Some(number) => {
-                if self.served.len() <= number {
-                    self.served.resize(number + 1, 0);
+                if tally.served.len() <= number {
+                    tally.served.resize(number + 1, 0);
                 }
-                self.served[number] = self.served[number].saturating_add(1);
+                tally.served[number] = tally.served[number].saturating_add(1);
             }
-            None => self.answered += 1,
+            None => tally.answered += 1,
         }
     }
 }

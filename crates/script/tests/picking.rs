@@ -119,6 +119,24 @@ fn a_refused_request_uses_nothing_up() {
 }
 
 #[test]
+fn each_phrasing_counts_for_itself() {
+    let phrasings = suite(
+        "version: 1\nclasses:\n  c:\n    advance: request\n    script: [{fault: black-hole, times: 1}, {text: a}, {text: b}]\n    phrasings: [{id: p, prompt: one}, {id: q, prompt: two}]\n",
+    )
+    .phrasings;
+    let mut counts = Counts::default();
+    let said: Vec<String> = [0, 0, 1, 0, 1, 1, 1]
+        .iter()
+        .map(|at| {
+            let picked = look(&phrasings[*at], 0, &counts);
+            counts.commit(&picked);
+            words(&picked)
+        })
+        .collect();
+    assert_eq!(said, ["black-hole", "a", "black-hole", "b", "a", "b", "end"]);
+}
+
+#[test]
 fn advance_by_request_counts_answered_requests_and_no_troubles() {
     let phrasing = one(&format!("        advance: request{TROUBLES}"));
     assert_eq!(

@@ -76,6 +76,8 @@ fn schema_of(kind: &Kind) -> String {
         Kind::Text => "\"type\": \"string\"".to_owned(),
         Kind::Name => "\"type\": \"string\", \"pattern\": \"\\\\S\"".to_owned(),
         Kind::Flag => "\"type\": \"boolean\"".to_owned(),
+        // A range that is only a guard would tell an editor nothing; the field's own sentence does.
+        Kind::Whole(least, _) if *least < 0 => "\"type\": \"integer\"".to_owned(),
         Kind::Whole(least, most) => {
             format!("\"type\": \"integer\", \"minimum\": {least}, \"maximum\": {most}")
         }
