@@ -1,6 +1,7 @@
 //! Applies the rule table to a request, stage by stage.
 
-use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict};
+use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict, shape};
+use crate::reject::Reject;
 
 /// Applies the rules of one stage that are switched on, in table order.
 ///
@@ -38,6 +39,7 @@ const STAGES: [(usize, usize); Stage::ALL.len()] = {
 fn joins(first: &Rule, other: &Rule) -> bool {
     match first.check {
         Check::Request(_) | Check::Noting(_) => false,
+        Check::Body(shape, _) => matches!(other.check, Check::Body(other, _) if std::ptr::eq(shape, other)),
         Check::Tool(_) => matches!(other.check, Check::Tool(_)),
         Check::Message(_) => matches!(other.check, Check::Message(_)),
     }
@@ -46,15 +48,15 @@ fn joins(first: &Rule, other: &Rule) -> bool {
 fn walk(asked: &Asked<'_>, rules: &RuleSet, run: std::ops::Range<usize>, notes: &mut Vec<Note>) -> Verdict {
     let on = || run.clone().filter(|&index| rules.holds(index)).map(|index| RULES[index]);
     let Some(first) = on().next() else { return Ok(()) };
-    let named = |rule: &Rule, verdict: Verdict| {
-        verdict.map_err(|mut reject| {
-            reject.rule = rule.name;
-            reject
-        })
-    };
     let list = match first.check {
-        Check::Request(check) => return named(first, check(asked)),
-        Check::Noting(check) => return named(first, check(asked, notes)),
+        Check::Request(check) => return check(asked).map_err(|reject| by(first, reject)),
+        Check::Noting(check) => return check(asked, notes).map_err(|reject| by(first, reject)),
+        Check::Body(shape, _) => {
+            let rule =
+                |sought| on().find(|rule| matches!(rule.check, Check::Body(_, look) if look == sought));
+            let checked = shape::check(asked.tape, shape, |look| rule(look).is_some());
+            return checked.map_err(|(look, reject)| by(rule(look).unwrap_or(first), reject));
+        }
         Check::Tool(_) => "tools",
         Check::Message(_) => "messages",
     };
@@ -62,10 +64,20 @@ fn walk(asked: &Asked<'_>, rules: &RuleSet, run: std::ops::Range<usize>, notes: 
     for element in list.items().enumerate() {
         for rule in on() {
             match rule.check {
-                Check::Tool(check) | Check::Message(check) => named(rule, check(asked, element))?,
-                Check::Request(_) | Check::Noting(_) => unreachable!("a run holds rows of one scope"),
+                Check::Tool(check) | Check::Message(check) => {
+                    check(asked, element).map_err(|reject| by(rule, reject))?;
+                }
+                Check::Request(_) | Check::Noting(_) | Check::Body(..) => {
+                    unreachable!("a run holds rows of one scope")
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Signs a refusal with the rule that gave it.
+fn by(rule: &Rule, mut reject: Box<Reject>) -> Box<Reject> {
+    reject.rule = rule.name;
+    reject
 }

@@ -1,6 +1,7 @@
 //! The documented request: required keys, types, words, ranges and lengths.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, shape};
+use super::shape::Look;
+use super::{Check, Example, Profile, Rule, Stage};
 use crate::dialect::openai_chat::shape::REQUEST;
 
 pub(super) const ROW: Rule = Rule {
@@ -26,9 +27,5 @@ pub(super) const ROW: Rule = Rule {
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":"hot"}"#,
     ),
-    check: Check::Request(check),
+    check: Check::Body(&REQUEST, Look::Values),
 };
-
-fn check(asked: &Asked<'_>) -> Verdict {
-    shape::check(asked.tape, &REQUEST, shape::Look::Values)
-}

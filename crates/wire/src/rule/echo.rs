@@ -8,6 +8,10 @@ use crate::turn::Call;
 pub(super) enum Outcome {
     /// The same value.
     Same,
+    /// The script broke the call on purpose: whatever comes back is right.
+    Broken,
+    /// Another name.
+    Renamed,
     /// Another value, for a reason that correct clients have: a code and a sentence.
     Explained(&'static str, &'static str),
     /// Another value; the words continue "the arguments of … ".
@@ -15,23 +19,32 @@ pub(super) enum Outcome {
 }
 
 /// Whether the script broke the arguments on purpose, so that a correct client cannot give them back.
-///
-/// Where values may pass through a client's own reading (`double`), anything but an object is broken too: no client
-/// can fill a tool's parameters from it.
 pub(super) fn is_broken(scripted: &str, echo: Echo) -> bool {
-    parse(scripted.as_bytes()).map_or(true, |tape| echo == Echo::Double && tape.root().kind() != Kind::Object)
+    parse(scripted.as_bytes()).map_or(true, |tape| is_no_object(&tape, echo))
 }
 
-/// Compares the arguments of an echoed call with what the script issued.
-pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, scripted: &str) -> Outcome {
+/// Where values may pass through a client's own reading, anything but an object is broken too: no client can fill a
+/// tool's parameters from it.
+fn is_no_object(issued: &Tape<'_>, echo: Echo) -> bool {
+    echo == Echo::Double && issued.root().kind() != Kind::Object
+}
+
+/// Compares an echoed call with the name and the arguments that the script issued.
+pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, (name, scripted): (&str, &str)) -> Outcome {
     let echo = asked.script.echo();
+    let Ok(issued) = parse(scripted.as_bytes()) else { return Outcome::Broken };
+    if is_no_object(&issued, echo) {
+        return Outcome::Broken;
+    }
+    if call.name != name {
+        return Outcome::Renamed;
+    }
     if call.arguments == scripted {
         return Outcome::Same;
     }
     if echo == Echo::Bytes {
         return Outcome::Differs("are not byte for byte what was issued");
     }
-    let Ok(issued) = parse(scripted.as_bytes()) else { return Outcome::Same };
     let Ok(echoed) = parse(call.arguments.as_bytes()) else {
         return Outcome::Differs("are not JSON any more");
     };

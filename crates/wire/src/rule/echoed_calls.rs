@@ -1,5 +1,6 @@
 //! Check 11 of the seed: a call that the script issued comes back with its name and the value of its arguments.
 
+use super::echo::Outcome;
 use super::script::ID_PREFIX;
 use super::{Asked, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict, echo, say};
 use crate::turn::{Call, Message, Turn};
@@ -27,26 +28,25 @@ fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
         if call.arguments == arguments && call.name == name {
             continue;
         }
-        let function = format!("/messages/{}/tool_calls/{}/function", message.index, call.index);
-        if echo::is_broken(arguments, asked.script.echo()) {
-            let message =
-                format!("the script broke the arguments of {}, and the call came back changed", call.id);
-            notes.push(Note { code: "broken_arguments_changed", pointer: function, message });
-            continue;
-        }
-        if call.name != name {
-            let what = format!("{} called {}, not {}", call.id, say::quoted(name), say::quoted(&call.name));
-            return Err(say::gate(say::ECHO, format!("{function}/name"), &what, FIX));
-        }
-        let pointer = format!("{function}/arguments");
-        match echo::compare(asked, call, arguments) {
-            echo::Outcome::Same => {}
-            echo::Outcome::Explained(code, why) => {
-                notes.push(Note { code, pointer, message: why.to_owned() })
+        let function = || format!("/messages/{}/tool_calls/{}/function", message.index, call.index);
+        let pointer = || function() + "/arguments";
+        match echo::compare(asked, call, (name, arguments)) {
+            Outcome::Same => {}
+            Outcome::Broken => {
+                let message = format!("the script broke the call {}, and it came back changed", call.id);
+                notes.push(Note { code: "broken_arguments_changed", pointer: function(), message });
             }
-            echo::Outcome::Differs(what) => {
+            Outcome::Renamed => {
+                let (was, is) = (say::quoted(name), say::quoted(&call.name));
+                let what = format!("{} called {was}, not {is}", call.id);
+                return Err(say::gate(say::ECHO, function() + "/name", &what, FIX));
+            }
+            Outcome::Explained(code, why) => {
+                notes.push(Note { code, pointer: pointer(), message: why.to_owned() });
+            }
+            Outcome::Differs(what) => {
                 let what = format!("the arguments of {} {what}", call.id);
-                return Err(say::gate(say::ECHO, pointer, &what, FIX));
+                return Err(say::gate(say::ECHO, pointer(), &what, FIX));
             }
         }
     }

@@ -16,22 +16,24 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
-    for message in &asked.turn.messages {
-        for call in message.calls.iter().filter(|call| !call.custom && !call.arguments.is_empty()) {
-            let (code, what) = match parse(call.arguments.as_bytes()) {
-                Err(_) => ("arguments_not_json", "are not JSON"),
-                Ok(tape) if tape.root().kind() == Kind::String => {
-                    ("arguments_double_encoded", "are a JSON string, so encoded twice")
-                }
-                Ok(_) => continue,
-            };
-            // Our own calls were compared with the script, which may have broken them on purpose.
-            if matches!(asked.script.issued(&call.id), Issued::Call { .. }) {
-                continue;
-            }
-            let pointer = format!("/messages/{}/tool_calls/{}/function/arguments", message.index, call.index);
-            notes.push(Note { code, pointer, message: format!("the arguments of {} {what}", call.id) });
+    // Older turns were looked at when they were new.
+    let Some(message) = asked.turn.messages.iter().rev().find(|message| !message.calls.is_empty()) else {
+        return Ok(());
+    };
+    for call in message.calls.iter().filter(|call| !call.custom && !call.arguments.is_empty()) {
+        // Our own calls were compared with the script, which may have broken them on purpose.
+        if matches!(asked.script.issued(&call.id), Issued::Call { .. }) {
+            continue;
         }
+        let (code, what) = match parse(call.arguments.as_bytes()) {
+            Err(_) => ("arguments_not_json", "are not JSON"),
+            Ok(tape) if tape.root().kind() == Kind::String => {
+                ("arguments_double_encoded", "are a JSON string, so encoded twice")
+            }
+            Ok(_) => continue,
+        };
+        let pointer = format!("/messages/{}/tool_calls/{}/function/arguments", message.index, call.index);
+        notes.push(Note { code, pointer, message: format!("the arguments of {} {what}", call.id) });
     }
     Ok(())
 }

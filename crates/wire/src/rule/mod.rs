@@ -66,7 +66,8 @@ mod top_logprobs_needs_logprobs;
 mod unknown_parameter;
 
 pub use apply::check;
-pub use row::{Asked, Check, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
+use row::Check;
+pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 

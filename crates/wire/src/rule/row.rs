@@ -1,9 +1,10 @@
 //! A row of the rule table, and what a check gets to see.
 
-use super::{Scripted, apply};
+use super::Scripted;
+use super::shape::{Look, Shape};
 use crate::json::{Tape, Value};
 use crate::reject::Reject;
-use crate::turn::Turn;
+use crate::turn::{Message, Role, Turn};
 
 /// How strict the stand-in is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +83,7 @@ pub struct Rule {
     /// A small request that it refuses or notes.
     pub example: Example,
     /// The check itself.
-    pub check: Check,
+    pub(super) check: Check,
 }
 
 /// A small request for tables and tests.
@@ -104,11 +105,13 @@ impl Example {
 
 /// A check by what it looks at. Neighbouring rows of one stage and scope share one walk over the elements.
 #[derive(Clone, Copy, Debug)]
-pub enum Check {
+pub(super) enum Check {
     /// The request as a whole.
     Request(fn(&Asked<'_>) -> Verdict),
     /// The same, for checks that also note what is no ground for a refusal.
     Noting(fn(&Asked<'_>, &mut Vec<Note>) -> Verdict),
+    /// The body against the documented shape.
+    Body(&'static Shape, Look),
     /// Each element of `tools`.
     Tool(fn(&Asked<'_>, Element<'_>) -> Verdict),
     /// Each element of `messages`.
@@ -141,12 +144,19 @@ impl<'t> Asked<'t> {
         self.tape.root().get(key)
     }
 
-    /// Applies the rules of one stage; see [`apply::check`].
-    ///
-    /// # Errors
-    /// The first refusal.
-    pub fn check(&self, rules: &super::RuleSet, stage: Stage, notes: &mut Vec<Note>) -> Verdict {
-        apply::check(self, rules, stage, notes)
+    /// What the message at this index of the list is taken for.
+    pub(super) fn message(&self, index: usize) -> Option<&'t Message<'t>> {
+        let messages = &self.turn.messages;
+        match messages.get(index) {
+            Some(message) if message.index == index => Some(message),
+            // Elements that are no objects stand before it.
+            _ => messages.binary_search_by_key(&index, |message| message.index).ok().map(|at| &messages[at]),
+        }
+    }
+
+    /// Whether the message at this index of the list has this role.
+    pub(super) fn has_role(&self, index: usize, role: Role) -> bool {
+        self.message(index).is_some_and(|message| message.role == role)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
+use crate::turn::Role;
 pub(super) const ROW: Rule = Rule {
     name: "tool-answer-shape",
     summary: "a tool message without tool_call_id or content",
@@ -12,8 +13,8 @@ pub(super) const ROW: Rule = Rule {
     check: Check::Message(check),
 };
 
-fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
-    if !message.get("role").is_some_and(|role| role.is_str("tool")) {
+fn check(asked: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
+    if !asked.has_role(index, Role::Tool) {
         return Ok(());
     }
     let (place, what, fix) =

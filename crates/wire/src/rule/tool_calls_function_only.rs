@@ -15,8 +15,8 @@ pub(super) const ROW: Rule = Rule {
     check: Check::Message(check),
 };
 
-fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
-    let calls = calls_of(message).into_iter().flat_map(|calls| calls.items().enumerate());
+fn check(asked: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
+    let calls = calls_of(asked, index, message).into_iter().flat_map(|calls| calls.items().enumerate());
     let mut custom = calls.filter(|(_, call)| is_custom(*call));
     let Some((at, _)) = custom.next() else { return Ok(()) };
     let pointer = format!("/messages/{index}/tool_calls/{at}/type");

@@ -3,6 +3,7 @@
 use super::tool_function::is_custom;
 use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
+use crate::turn::Role;
 pub(super) const ROW: Rule = Rule {
     name: "tool-calls-shape",
     summary: "tool_calls of an assistant message of the wrong shape",
@@ -13,8 +14,8 @@ pub(super) const ROW: Rule = Rule {
     check: Check::Message(check),
 };
 
-fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
-    let Some(calls) = calls_of(message) else { return Ok(()) };
+fn check(asked: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
+    let Some(calls) = calls_of(asked, index, message) else { return Ok(()) };
     let fail = |place: &str, what: &str, fix: &str| {
         Err(say::gate(say::CALLS, format!("/messages/{index}/tool_calls{place}"), what, fix))
     };
@@ -33,9 +34,9 @@ fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
 }
 
 /// The calls that an assistant message claims; null counts as none.
-pub(super) fn calls_of(message: Value<'_>) -> Option<Value<'_>> {
-    let calls = message.get("tool_calls")?;
-    (!calls.is_null() && message.get("role").is_some_and(|role| role.is_str("assistant"))).then_some(calls)
+pub(super) fn calls_of<'t>(asked: &Asked<'_>, index: usize, message: Value<'t>) -> Option<Value<'t>> {
+    let calls = if asked.has_role(index, Role::Assistant) { message.get("tool_calls") } else { None };
+    calls.filter(|calls| !calls.is_null())
 }
 
 type Fault = (&'static str, &'static str, &'static str);

@@ -1,6 +1,7 @@
 //! Keys that the documented request does not have.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, shape};
+use super::shape::Look;
+use super::{Check, Example, Profile, Rule, Stage};
 use crate::dialect::openai_chat::shape::REQUEST;
 
 pub(super) const ROW: Rule = Rule {
@@ -10,9 +11,5 @@ pub(super) const ROW: Rule = Rule {
     stage: Stage::Api,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"frobnicate":1}"#),
-    check: Check::Request(check),
+    check: Check::Body(&REQUEST, Look::Keys),
 };
-
-fn check(asked: &Asked<'_>) -> Verdict {
-    shape::check(asked.tape, &REQUEST, shape::Look::Keys)
-}

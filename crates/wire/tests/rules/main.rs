@@ -1,5 +1,7 @@
 //! The rule table, held against its own examples and against corpora of requests.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 mod captures;
 mod crash;
 mod echo;

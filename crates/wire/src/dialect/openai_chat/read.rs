@@ -31,10 +31,10 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "n" => turn.choices = choices(value),
             "logprobs" => turn.logprobs = value.as_bool() == Some(true),
             "functions" => legacy = value.kind() == Kind::Array,
-            "tools" => turn.tools = value.items().filter_map(tool_name).collect(),
+            "tools" => turn.tools = exactly(value, value.items().filter_map(tool_name)),
             "messages" => {
                 turn.listed = value.len();
-                turn.messages = value.items().enumerate().filter_map(message).collect();
+                turn.messages = exactly(value, value.items().enumerate().filter_map(message));
             }
             _ => {}
         }
@@ -61,14 +61,13 @@ fn message<'t>((index, value): (usize, Value<'t>)) -> Option<Message<'t>> {
     }
     let (mut role, mut content, mut calls, mut answers) = (Role::Unknown, None, None, None);
     for (key, value) in value.entries() {
-        if key.is_str("role") {
-            role = role_of(value);
-        } else if key.is_str("content") {
-            content = Some(value);
-        } else if key.is_str("tool_calls") {
-            calls = Some(value);
-        } else if key.is_str("tool_call_id") {
-            answers = Some(value);
+        let Some(key) = key.as_str() else { continue };
+        match &*key {
+            "role" => role = role_of(value),
+            "content" => content = Some(value),
+            "tool_calls" => calls = Some(value),
+            "tool_call_id" => answers = Some(value),
+            _ => {}
         }
     }
     let content = content.filter(|_| role != Role::Tool);
@@ -78,27 +77,36 @@ fn message<'t>((index, value): (usize, Value<'t>)) -> Option<Message<'t>> {
         index,
         role,
         texts: content.map(texts).unwrap_or_default(),
-        calls: calls.map(|calls| calls.items().enumerate().filter_map(call).collect()).unwrap_or_default(),
-        answers: answers.and_then(Value::as_str).into_iter().collect(),
+        calls: calls
+            .map(|calls| exactly(calls, calls.items().enumerate().filter_map(call)))
+            .unwrap_or_default(),
+        answers: answers.and_then(Value::as_str).map(|id| vec![id]).unwrap_or_default(),
     })
 }
 
+/// What was read of a list, in a vector of the list's length: most lists hold one element, and growing costs.
+fn exactly<T>(list: Value<'_>, read: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::with_capacity(list.len());
+    all.extend(read);
+    all
+}
+
 fn role_of(value: Value<'_>) -> Role {
-    const ROLES: &[(&str, Role)] = &[
-        ("user", Role::User),
-        ("assistant", Role::Assistant),
-        ("tool", Role::Tool),
-        ("system", Role::System),
-        ("developer", Role::Developer),
-        ("function", Role::Function),
-    ];
-    ROLES.iter().find(|(name, _)| value.is_str(name)).map_or(Role::Unknown, |(_, role)| *role)
+    match value.as_str().as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        Some("system") => Role::System,
+        Some("developer") => Role::Developer,
+        Some("function") => Role::Function,
+        Some(_) | None => Role::Unknown,
+    }
 }
 
 fn texts(content: Value<'_>) -> Vec<Cow<'_, str>> {
     match content.kind() {
-        Kind::String => content.as_str().into_iter().collect(),
-        Kind::Array => content.items().filter_map(text_part).collect(),
+        Kind::String => content.as_str().map(|text| vec![text]).unwrap_or_default(),
+        Kind::Array => exactly(content, content.items().filter_map(text_part)),
         Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
     }
 }

@@ -4,8 +4,10 @@ use super::super::Verdict;
 use super::fault;
 use super::{Field, Letters, Need, Null, Shape, Text};
 use crate::json::{Kind, Tape, Value};
+use crate::reject::Reject;
+use std::cell::RefCell;
 
-/// What a walk looks for.
+/// What a rule looks for in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Look {
     /// Values that may not stand where they stand, and missing keys.
@@ -30,27 +32,41 @@ pub(super) enum Step<'p> {
 
 type At<'p> = Option<&'p Place<'p>>;
 
-/// How a walk goes.
-#[derive(Clone, Copy)]
+/// A walk for one rule or for both at once.
 struct Walk {
-    look: Look,
+    values: bool,
+    keys: bool,
     /// Some object of the body repeats a key: then only the last value of each key counts.
     repeats: bool,
+    /// The first unknown key; it counts only when no value is wrong.
+    unknown: RefCell<Option<Box<Reject>>>,
 }
 
-/// Holds a body against a documented shape.
+/// Holds a body against a documented shape, with one walk for everything that is looked for.
 ///
 /// # Errors
-/// The first deviation, as the API words it.
-pub(in super::super) fn check(tape: &Tape<'_>, shape: &Shape, look: Look) -> Verdict {
+/// The first deviation, as the API words it, and which look found it; wrong values come before unknown keys.
+pub(in super::super) fn check(
+    tape: &Tape<'_>,
+    shape: &Shape,
+    looks: impl Fn(Look) -> bool,
+) -> Result<(), (Look, Box<Reject>)> {
     let body = tape.root();
-    if body.kind() != Kind::Object {
-        return if look == Look::Values { Err(fault::no_object(body)) } else { Ok(()) };
+    let walk = Walk {
+        values: looks(Look::Values),
+        keys: looks(Look::Keys),
+        repeats: tape.duplicate_key.is_some(),
+        unknown: RefCell::new(None),
+    };
+    if body.kind() == Kind::Object {
+        value(body, shape, &walk, None).map_err(|reject| (Look::Values, reject))?;
+    } else if walk.values {
+        return Err((Look::Values, fault::no_object(body)));
     }
-    value(body, shape, Walk { look, repeats: tape.duplicate_key.is_some() }, None)
+    walk.unknown.into_inner().map_or(Ok(()), |reject| Err((Look::Keys, reject)))
 }
 
-fn value(it: Value<'_>, shape: &Shape, walk: Walk, at: At<'_>) -> Verdict {
+fn value(it: Value<'_>, shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
     match *shape {
         Shape::Any => Ok(()),
         Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, walk, at),
@@ -58,12 +74,12 @@ fn value(it: Value<'_>, shape: &Shape, walk: Walk, at: At<'_>) -> Verdict {
         Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), walk, at),
         Shape::Either(shapes) => match shapes.iter().find(|shape| takes(shape, it.kind())) {
             Some(shape) => value(it, shape, walk, at),
-            None if walk.look == Look::Values => Err(fault::kind(it, shape, at)),
+            None if walk.values => Err(fault::kind(it, shape, at)),
             None => Ok(()),
         },
         Shape::Map(keys, of, most) if it.kind() == Kind::Object => map(it, (keys, of, most), walk, at),
-        _ if walk.look == Look::Keys => Ok(()),
-        _ => scalar(it, shape, at),
+        _ if walk.values => scalar(it, shape, at),
+        _ => Ok(()),
     }
 }
 
@@ -94,13 +110,14 @@ fn scalar(it: Value<'_>, shape: &Shape, at: At<'_>) -> Verdict {
     }
 }
 
-fn object(it: Value<'_>, fields: &[Field], walk: Walk, above: At<'_>) -> Verdict {
+fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdict {
     let mut required = 0;
     for (key, under) in it.entries() {
-        let Some(field) = fields.iter().find(|field| key.is_str(field.name)) else {
-            if walk.look == Look::Keys {
-                let key = key.as_str().unwrap_or_default();
-                return Err(fault::unknown(&Place { above, step: Step::Key(&key) }));
+        let Some(key) = key.as_str() else { continue };
+        let Some(field) = fields.iter().find(|field| field.name == key) else {
+            if walk.keys {
+                let place = Place { above, step: Step::Key(&key) };
+                walk.unknown.borrow_mut().get_or_insert_with(|| fault::unknown(&place));
             }
             continue;
         };
@@ -111,7 +128,7 @@ fn object(it: Value<'_>, fields: &[Field], walk: Walk, above: At<'_>) -> Verdict
         let at = Place { above, step: Step::Key(field.name) };
         if !under.is_null() {
             value(under, &field.shape, walk, Some(&at))?;
-        } else if walk.look == Look::Values {
+        } else if walk.values {
             match field.null {
                 Null::Allowed => {}
                 Null::Refused => value(under, &field.shape, walk, Some(&at))?,
@@ -121,7 +138,7 @@ fn object(it: Value<'_>, fields: &[Field], walk: Walk, above: At<'_>) -> Verdict
     }
     // Counting spares the search where nothing is missing.
     let needed = fields.iter().filter(|field| field.need != Need::Optional);
-    if walk.look == Look::Values && required < needed.clone().count() {
+    if walk.values && required < needed.clone().count() {
         let mut missing = needed.filter(|field| it.get(field.name).is_none());
         if let Some(field) = missing.find(|field| field.need != Need::RequiredElsewhere) {
             return Err(fault::missing(field, &Place { above, step: Step::Key(field.name) }));
@@ -134,17 +151,17 @@ fn tagged(
     it: Value<'_>,
     tag: &'static str,
     variants: &[(&'static str, &'static [Field])],
-    walk: Walk,
+    walk: &Walk,
     above: At<'_>,
 ) -> Verdict {
     let at = Place { above, step: Step::Key(tag) };
     let Some(word) = it.get(tag) else {
         let field = Field::required(tag, Shape::Any);
-        return if walk.look == Look::Values { Err(fault::missing(&field, &at)) } else { Ok(()) };
+        return if walk.values { Err(fault::missing(&field, &at)) } else { Ok(()) };
     };
     match variants.iter().find(|(name, _)| word.is_str(name)) {
         Some((_, fields)) => object(it, fields, walk, above),
-        None if walk.look == Look::Keys => Ok(()),
+        None if !walk.values => Ok(()),
         None => {
             let words: Vec<&'static str> = variants.iter().map(|(name, _)| *name).collect();
             Err(match word.kind() {
@@ -155,11 +172,11 @@ fn tagged(
     }
 }
 
-fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: Walk, above: At<'_>) -> Verdict {
-    if walk.look == Look::Values && it.len() < min {
+fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: &Walk, above: At<'_>) -> Verdict {
+    if walk.values && it.len() < min {
         return Err(fault::short_list(it, min, above));
     }
-    if walk.look == Look::Values && it.len() > max {
+    if walk.values && it.len() > max {
         return Err(fault::long_list(it, max, above));
     }
     for (index, element) in it.items().enumerate() {
@@ -168,14 +185,14 @@ fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: Walk, above
     Ok(())
 }
 
-fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), walk: Walk, above: At<'_>) -> Verdict {
-    if walk.look == Look::Values && it.len() > most {
+fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), walk: &Walk, above: At<'_>) -> Verdict {
+    if walk.values && it.len() > most {
         return Err(fault::large_map(it, most, above));
     }
     for (key, under) in it.entries() {
         let name = key.as_str().unwrap_or_default();
         let at = Place { above, step: Step::Key(&name) };
-        if walk.look == Look::Values {
+        if walk.values {
             text(key, keys, Some(&at))?;
         }
         value(under, of, walk, Some(&at))?;
