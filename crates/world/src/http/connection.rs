@@ -1,10 +1,12 @@
 //! One connection from its first byte to its last: hyper's part, what the pump plays after it, and hyper again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use rehearsal_wire::act::{Act, After, Plan};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until};
 
 use super::closing::{Closing, Stage};
 use super::ledger::Line;
@@ -13,6 +15,9 @@ use super::speak::speak;
 use super::step::{Step, next_step};
 use super::{App, End};
 use crate::pump::{self, Played};
+
+/// How long a client may take to close its side once the server shuts down.
+const LAST_MOMENT: Duration = Duration::from_millis(200);
 
 /// Serves one connection to its end.
 pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: &Closing) {
@@ -25,11 +30,14 @@ pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: 
         let step = next_step(&line, ended, front);
         front = match step {
             Step::Leave => return,
-            Step::Close => return pump::close(&mut stream, line.limits.drain, line.limits.drain_time).await,
+            Step::Close => return close(&line, &mut stream, closing).await,
             Step::Again(front) => front,
             Step::Play { ticket, plan, front } => {
-                if !play(&line, &mut stream, ticket, plan, closing).await || closing.at(Stage::Finish) {
+                if !play(&line, &mut stream, ticket, plan, closing).await {
                     return;
+                }
+                if closing.at(Stage::Finish) {
+                    return close(&line, &mut stream, closing).await;
                 }
                 front
             }
@@ -73,8 +81,20 @@ async fn play<A: App>(
         (Played::Over, _) => false,
         (Played::All, After::KeepAlive) => true,
         (Played::All, After::Close) => {
-            pump::close(stream, line.limits.drain, line.limits.drain_time).await;
+            close(line, stream, closing).await;
             false
         }
+    }
+}
+
+/// Closes gently; once the server shuts down, only a moment longer.
+async fn close<A: App>(line: &Line<A>, stream: &mut TcpStream, closing: &Closing) {
+    let soon = async {
+        closing.reached(Stage::Finish).await;
+        sleep_until(Instant::now() + LAST_MOMENT).await;
+    };
+    tokio::select! {
+        () = pump::close(stream, line.limits.drain, line.limits.drain_time) => {}
+        () = soon => {}
     }
 }

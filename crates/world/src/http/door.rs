@@ -1,10 +1,8 @@
 //! What hyper calls for each request: reads the whole body, asks the app, and hands the answer to hyper or leaves a
 //! [`Turn`] and ends hyper's part.
 
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -42,6 +40,14 @@ impl<A: App> hyper::service::Service<hyper::Request<Incoming>> for Door<A> {
     }
 }
 
+impl<A: App> Line<A> {
+    /// Leaves a turn; hyper ends at once, as it has nothing more to send.
+    fn divert(&self, turn: Turn) -> Diverted {
+        self.ledger().turn = Some(turn);
+        Diverted
+    }
+}
+
 async fn pass<A: App>(
     line: Arc<Line<A>>,
     request: hyper::Request<Incoming>,
@@ -52,22 +58,26 @@ async fn pass<A: App>(
     };
     let head = match enter(&line) {
         Ok(head) => head,
-        Err(why) => return divert(&line, Turn::Refuse(why)).await,
+        Err(why) => return Err(line.divert(Turn::Refuse(why))),
     };
     let (head, body) = match read(&line, head, incoming).await {
         Ok(whole) => whole,
-        Err(why) => return divert(&line, Turn::Refuse(why)).await,
+        Err(why) => return Err(line.divert(Turn::Refuse(why))),
     };
     let answer = line.app.answer(Request { conn: line.conn, head, body }).await;
     let ticket = answer.ticket;
     match way(answer, asked) {
         Way::Ordinary(ordinary) => {
             let mut ledger = line.ledger();
-            ledger.leaving.push_back(Leaving::new(ticket, ordinary.body_length));
+            debug_assert!(
+                ledger.leaving.is_none(),
+                "hyper reads a head only after the answer before it has left"
+            );
+            ledger.leaving = Some(Leaving::new(ticket, ordinary.body_length));
             ledger.phase = Phase::Between;
             Ok(ordinary.response)
         }
-        Way::Raw(plan) => divert(&line, Turn::Play { ticket, plan }).await,
+        Way::Raw(plan) => Err(line.divert(Turn::Play { ticket, plan })),
     }
 }
 
@@ -120,19 +130,4 @@ async fn read<A: App>(
     ledger.phase = Phase::Answer;
     let reading = ledger.reading.take().ok_or(Why::Malformed)?;
     Ok(reading.finish())
-}
-
-/// Ends hyper's part once all earlier answers have left: what hyper still holds would be lost.
-async fn divert<A: App>(line: &Line<A>, turn: Turn) -> Result<Response<Payload>, Diverted> {
-    line.ledger().turn = Some(turn);
-    poll_fn(|cx| {
-        let mut ledger = line.ledger();
-        if ledger.leaving.is_empty() {
-            return Poll::Ready(());
-        }
-        ledger.drained = Some(cx.waker().clone());
-        Poll::Pending
-    })
-    .await;
-    Err(Diverted)
 }

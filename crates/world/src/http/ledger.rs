@@ -1,9 +1,7 @@
 //! What one connection knows about itself, shared by the tap, the door and the connection's task. They run in one
 //! task, so the lock is never waited for.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
 
 use bytes::Bytes;
 use rehearsal_wire::act::Plan;
@@ -35,11 +33,10 @@ impl<A: App> Line<A> {
             requests: 0,
             sent: 0,
             client_done: false,
-            leaving: VecDeque::new(),
+            leaving: None,
             own_words: Vec::new(),
             reading: None,
             turn: None,
-            drained: None,
         };
         Arc::new(Self { conn, app, limits, ledger: Mutex::new(ledger) })
     }
@@ -49,22 +46,18 @@ impl<A: App> Line<A> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Books bytes that the kernel took, and reports the answers that are now complete.
-    pub(super) fn book(&self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let done = {
-                let mut ledger = self.ledger();
-                ledger.book(&mut bytes)
-            };
-            let Some((ticket, left)) = done else { continue };
+    /// Books bytes of the answer that is leaving, which the kernel took, and reports it once it is complete.
+    pub(super) fn book(&self, bytes: &[u8]) {
+        let done = self.ledger().book(bytes);
+        if let Some((ticket, left)) = done {
             self.app.left(ticket, left);
         }
     }
 
-    /// Reports the answers that will never be complete.
+    /// Reports an answer that will never be complete.
     pub(super) fn give_up(&self, end: End) {
-        loop {
-            let Some(leaving) = self.ledger().leaving.pop_front() else { return };
+        let leaving = self.ledger().leaving.take();
+        if let Some(leaving) = leaving {
             let (ticket, left) = leaving.close(end);
             self.app.left(ticket, left);
         }
@@ -108,7 +101,7 @@ impl Leaving {
         Self { ticket, body_length, to_come: None, bytes: 0, digest: Sha256::new() }
     }
 
-    /// How many of `bytes`, which begin where this answer stands, belong to it.
+    /// How many of `bytes`, which begin where this answer stands, belong to it; at least one.
     fn share(&mut self, bytes: &[u8]) -> usize {
         let to_come = match self.to_come {
             Some(to_come) => to_come,
@@ -185,13 +178,13 @@ pub(super) struct Ledger {
     pub(super) sent: u64,
     /// The client sends nothing more.
     pub(super) client_done: bool,
-    pub(super) leaving: VecDeque<Leaving>,
+    /// The answer on its way through hyper. There is one at most: hyper reads the next head only after it has
+    /// handed all of an answer over.
+    pub(super) leaving: Option<Leaving>,
     /// The beginning of what hyper wanted to say by itself. It never leaves.
     pub(super) own_words: Vec<u8>,
     pub(super) reading: Option<Reading>,
     pub(super) turn: Option<Turn>,
-    /// Who waits until no answer is on its way any more.
-    pub(super) drained: Option<Waker>,
 }
 
 /// What becomes of bytes that hyper writes.
@@ -210,16 +203,12 @@ impl Ledger {
         self.in_place.take().or_else(|| self.follower.next_head())
     }
 
+    /// Tells what becomes of bytes that hyper writes.
     pub(super) fn fate(&mut self, bytes: &[u8]) -> Fate {
-        let mut ours = 0;
-        for leaving in &mut self.leaving {
-            ours += leaving.share(&bytes[ours..]);
-            if ours == bytes.len() {
-                break;
-            }
+        if let Some(leaving) = &mut self.leaving {
+            return Fate::Answer(leaving.share(bytes));
         }
         match self.phase {
-            _ if ours > 0 => Fate::Answer(ours),
             Phase::Body | Phase::Answer => Fate::Interim,
             Phase::Between => {
                 let room = OWN_WORDS.saturating_sub(self.own_words.len());
@@ -229,28 +218,17 @@ impl Ledger {
         }
     }
 
-    /// Books what of `bytes` belongs to the first answer; returns it when that completes it.
-    fn book(&mut self, bytes: &mut &[u8]) -> Option<(u64, Left)> {
-        let Some(leaving) = self.leaving.front_mut() else {
-            *bytes = &[];
-            return None;
-        };
-        let (taken, rest) = bytes.split_at(leaving.share(bytes));
-        *bytes = rest;
-        leaving.bytes += taken.len() as u64;
-        leaving.digest.update(taken);
-        self.sent += taken.len() as u64;
+    /// Books bytes of the answer that is leaving; returns it once it is complete.
+    fn book(&mut self, bytes: &[u8]) -> Option<(u64, Left)> {
+        self.sent += bytes.len() as u64;
+        let leaving = self.leaving.as_mut()?;
+        leaving.bytes += bytes.len() as u64;
+        leaving.digest.update(bytes);
         let to_come = leaving.to_come.as_mut()?;
-        *to_come -= taken.len() as u64;
+        *to_come -= bytes.len() as u64;
         if *to_come > 0 {
             return None;
         }
-        let done = self.leaving.pop_front()?.close(End::Complete);
-        if self.leaving.is_empty()
-            && let Some(waker) = self.drained.take()
-        {
-            waker.wake();
-        }
-        Some(done)
+        Some(self.leaving.take()?.close(End::Complete))
     }
 }

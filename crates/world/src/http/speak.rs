@@ -77,5 +77,6 @@ pub(super) async fn speak<A: App>(
         .await
     };
     let parts = hyper.into_parts();
-    (ended, parts.io.into_inner().stream, parts.read_buf)
+    // A copy, so that a few bytes, or none, do not keep hyper's whole buffer for as long as a stall lasts.
+    (ended, parts.io.into_inner().stream, Bytes::copy_from_slice(&parts.read_buf))
 }

@@ -30,7 +30,7 @@ impl Pace {
     /// The pace and a number that changes whenever the waiting begins anew.
     fn of(ledger: &Ledger) -> (Self, u64) {
         let pace = match ledger.phase {
-            _ if !ledger.leaving.is_empty() => return (Self::Write, ledger.sent),
+            _ if ledger.leaving.is_some() => return (Self::Write, ledger.sent),
             Phase::Body => Self::Body,
             Phase::Answer => Self::Answer,
             Phase::Between if !ledger.follower.partial().is_empty() => Self::Head,

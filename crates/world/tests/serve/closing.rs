@@ -1,6 +1,7 @@
 //! Listening and shutting down.
 
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::time::Duration;
 
 use rehearsal_testkit::End;
 use rehearsal_wire::act::{Act, After, Plan};
@@ -65,6 +66,19 @@ fn a_shutdown_does_not_wait_for_ever() {
     stand.wait_asked("/gate");
     stand.stop();
     assert_eq!(client.read_to_end().bytes, b"");
+    stand.wait_stopped();
+}
+
+#[test]
+fn a_shutdown_does_not_wait_for_clients_that_keep_idle_connections() {
+    let long = Duration::from_secs(3600);
+    let mut stand = Stand::with(Limits { grace: long, drain_time: long, ..Limits::default() }, echo);
+    let mut idle = stand.client();
+    assert_eq!(idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").reply().status(), 200);
+    let mut closed = stand.client();
+    closed.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_eq!(closed.read_to_end().status(), 200);
+    stand.stop();
     stand.wait_stopped();
 }
 
