@@ -5,6 +5,7 @@
 mod captures;
 mod crash;
 mod echo;
+mod kinds;
 mod mutations;
 mod script;
 mod strictness;

@@ -1,0 +1,196 @@
+//! One request for each kind of refusal of the real API that the strictness corpus does not hold.
+
+#![expect(clippy::needless_pass_by_value, reason = "requests are literals, written where they are used")]
+
+use super::Request;
+use super::script::Nothing;
+use rehearsal_wire::rule::{Profile, RuleSet};
+use serde_json::{Value, json};
+
+/// A plain request with these keys on top.
+fn with(keys: Value) -> Value {
+    let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]});
+    for (key, value) in keys.as_object().unwrap() {
+        body[key] = value.clone();
+    }
+    body
+}
+
+fn tool(function: Value) -> Value {
+    with(json!({"tools": [{"type": "function", "function": function}]}))
+}
+
+/// A plain request that goes on with these messages.
+fn history(more: Value) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "hi"})];
+    messages.extend(more.as_array().unwrap().iter().cloned());
+    with(json!({"messages": messages}))
+}
+
+fn call(id: &str, name: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}})
+}
+
+fn calls(calls: Value) -> Value {
+    json!({"role": "assistant", "content": null, "tool_calls": calls})
+}
+
+fn answer(id: &str) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": "x"})
+}
+
+/// Bodies with the code (`null` for none) and the param that `api` answers.
+fn cases() -> Vec<(Value, &'static str, &'static str)> {
+    let f = json!({"name": "f"});
+    let offer = json!([{"type": "function", "function": f}]);
+    let user = |message: Value| with(json!({"messages": [message]}));
+    let format = |format: Value| with(json!({"response_format": format}));
+    vec![
+        (
+            with(json!({"max_tokens": 5, "max_completion_tokens": 5})),
+            "invalid_parameter_combination",
+            "max_tokens",
+        ),
+        (format(json!({"type": "json_schema", "schema": {}})), "unknown_parameter", "response_format.schema"),
+        (format(json!({"type": "json_object"})), "null", "messages"),
+        (with(json!({"metadata": {"k": 1}})), "invalid_type", "metadata.k"),
+        (with(json!({"metadata": {"k": "x".repeat(513)}})), "string_above_max_length", "metadata.k"),
+        (with(json!({"reasoning_effort": "much"})), "invalid_value", "reasoning_effort"),
+        (with(json!({"logit_bias": []})), "invalid_type", "logit_bias"),
+        (with(json!({"top_logprobs": 50, "logprobs": true})), "integer_above_max_value", "top_logprobs"),
+        (with(json!({"max_tokens": 1.5})), "invalid_type", "max_tokens"),
+        (with(json!({"max_tokens": -5})), "integer_below_min_value", "max_tokens"),
+        (with(json!({"n": 0})), "integer_below_min_value", "n"),
+        (with(json!({"top_p": 2})), "decimal_above_max_value", "top_p"),
+        (with(json!({"presence_penalty": 3})), "decimal_above_max_value", "presence_penalty"),
+        (with(json!({"stream": "yes"})), "invalid_type", "stream"),
+        (with(json!({"frobnicate": 1})), "unknown_parameter", "frobnicate"),
+        (with(json!({"model": 5})), "invalid_type", "model"),
+        (with(json!({"tools": {}})), "invalid_type", "tools"),
+        (with(json!({"tools": vec![offer[0].clone(); 129]})), "array_above_max_length", "tools"),
+        (
+            with(json!({"tools": [{"name": "f", "input_schema": {}}]})),
+            "missing_required_parameter",
+            "tools[0].type",
+        ),
+        (
+            with(json!({"tools": [{"type": "function", "name": "f", "parameters": {}}]})),
+            "missing_required_parameter",
+            "tools[0].function",
+        ),
+        (tool(json!({"name": "a.b"})), "invalid_value", "tools[0].function.name"),
+        (tool(json!({"name": "x".repeat(65)})), "string_above_max_length", "tools[0].function.name"),
+        (
+            tool(
+                json!({"name": "f", "strict": true, "parameters": {"type": "object", "properties": {"a": {}}}}),
+            ),
+            "invalid_function_parameters",
+            "tools[0].function.parameters",
+        ),
+        (with(json!({"tool_choice": "auto"})), "null", "tool_choice"),
+        (with(json!({"tools": offer, "tool_choice": {"type": "any"}})), "invalid_value", "tool_choice.type"),
+        (user(json!({"role": "human", "content": "hi"})), "invalid_value", "messages[0].role"),
+        (
+            user(json!({"role": "user", "content": [{"type": "image"}]})),
+            "invalid_value",
+            "messages[0].content[0].type",
+        ),
+        (history(json!([calls(json!([call("a", "f")]))])), "null", "messages.[1].role"),
+        (
+            history(json!([calls(json!([call("a", "f"), call("b", "f")])), answer("a")])),
+            "null",
+            "messages.[2].role",
+        ),
+        (
+            history(json!([calls(json!([call("a", "")])), answer("a")])),
+            "empty_string",
+            "messages[1].tool_calls[0].function.name",
+        ),
+        (
+            history(json!([calls(json!([call("a", "f")])), {"role": "tool", "content": "x"}])),
+            "null",
+            "messages.[2].tool_call_id",
+        ),
+        (
+            history(
+                json!([calls(json!([call("a", "f")])), {"role": "tool", "tool_call_id": "a", "content": null}]),
+            ),
+            "null",
+            "messages.[2].content",
+        ),
+        (
+            history(json!([
+                calls(json!([{"type": "function", "function": {"name": "f", "arguments": "{}"}}])),
+                answer("a")
+            ])),
+            "missing_required_parameter",
+            "messages[1].tool_calls[0].id",
+        ),
+    ]
+}
+
+#[test]
+fn each_kind_is_answered_with_its_code_and_param_under_api_and_refused_under_gate() {
+    let api = RuleSet::new(Profile::Api, &[]).unwrap();
+    let gate = RuleSet::new(Profile::Gate, &[]).unwrap();
+    for (body, code, param) in cases() {
+        let body = body.to_string();
+        let reject = Request::of(&body).verdict(&api, &Nothing).unwrap_err();
+        let found = (reject.code.unwrap_or("null"), reject.param.as_deref());
+        assert_eq!(found, (code, Some(param)), "{body}\n{}", reject.message);
+        assert_eq!((reject.status, reject.kind), (400, "invalid_request_error"));
+        assert!(Request::of(&body).verdict(&gate, &Nothing).is_err(), "{body}");
+    }
+}
+
+/// Every documented key with a value that it takes, and every form of tools, calls and parts.
+#[test]
+fn whatever_is_documented_is_accepted() {
+    let parts = json!([
+        {"type": "text", "text": "json"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA==", "detail": "low"}},
+        {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}},
+        {"type": "file", "file": {"file_id": "f"}},
+    ]);
+    let custom = json!({"id": "c", "type": "custom", "custom": {"name": "patch", "input": "not json"}});
+    let grammar = json!({"type": "grammar", "grammar": {"definition": "start: \"a\"", "syntax": "lark"}});
+    let full = json!({
+        "model": "m",
+        "messages": [
+            {"role": "developer", "content": [{"type": "text", "text": "Be terse."}], "name": "boss"},
+            {"role": "user", "content": parts, "name": "ann"},
+            {"role": "assistant", "content": [{"type": "refusal", "refusal": "no"}], "refusal": null, "audio": {"id": "a"}},
+            {"role": "assistant", "tool_calls": [call("a", "f"), custom]},
+            answer("c"),
+            {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "x"}], "name": "f"},
+            {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}},
+            {"role": "function", "name": "f", "content": null},
+        ],
+        "tools": [
+            {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": null}},
+            {"type": "custom", "custom": {"name": "patch", "format": grammar}},
+        ],
+        "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [{"type": "function"}]}},
+        "parallel_tool_calls": true, "stream": true, "stream_options": {"include_usage": true, "include_obfuscation": false},
+        "temperature": 2, "top_p": 0.5, "max_completion_tokens": 1, "n": 128, "stop": ["a", "b"], "seed": -1,
+        "response_format": {"type": "json_object"}, "reasoning_effort": "xhigh", "verbosity": "low",
+        "presence_penalty": -2, "frequency_penalty": 2, "logprobs": true, "top_logprobs": 20, "logit_bias": {"5": -100},
+        "metadata": {"k": "v"}, "store": false, "user": "u", "safety_identifier": "s", "prompt_cache_key": "p",
+        "prompt_cache_retention": "24h", "service_tier": "flex", "modalities": ["text", "audio"],
+        "audio": {"voice": "alloy", "format": "mp3"}, "prediction": {"type": "content", "content": "x"},
+        "web_search_options": {"search_context_size": "low", "user_location": {"type": "approximate", "approximate": {"city": "Paris"}}},
+        "functions": [{"name": "g", "parameters": {}}], "function_call": {"name": "g"},
+    });
+    let mut bodies = vec![full.clone()];
+    for choice in [json!("required"), json!({"type": "custom", "custom": {"name": "patch"}})] {
+        let mut body = full.clone();
+        body["tool_choice"] = choice;
+        bodies.push(body);
+    }
+    for body in bodies {
+        for profile in [Profile::Api, Profile::Gate] {
+            let rules = RuleSet::new(profile, &[]).unwrap();
+            assert_eq!(Request::of(&body.to_string()).verdict(&rules, &Nothing), Ok(()));
+        }
+    }
+}
