@@ -104,7 +104,8 @@ impl RunFile {
     #[must_use]
     pub fn to_json(&self) -> String {
         // Strings, numbers and lists of them always serialise.
-        serde_json::to_string_pretty(self).map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+        serde_json::to_string_pretty(self)
+            .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
     }
 
     /// Reads `run.json`.
@@ -116,7 +117,8 @@ impl RunFile {
         struct Format {
             format: u32,
         }
-        let Format { format } = serde_json::from_str(text).map_err(|error| format!("this is no run file: {error}"))?;
+        let Format { format } =
+            serde_json::from_str(text).map_err(|error| format!("this is no run file: {error}"))?;
         if format > VERSION {
             return Err(format!("this run file has format {format}; this program reads up to {VERSION}"));
         }

@@ -344,7 +344,7 @@ impl<'s> Talk<'_, 's> {
 
         let mut notes = Vec::new();
         let mut stages = |stages: &[Stage]| {
-            stages.iter().try_for_each(|stage| asking.check(&self.setting.rules, *stage, &mut notes))
+            stages.iter().try_for_each(|stage| rule::check(&asking, &self.setting.rules, *stage, &mut notes))
         };
         // The seed's order: what it checked first keeps its code and leaves the step unnamed.
         let first = stages(&[Stage::Gate, Stage::Echo]);
