@@ -20,10 +20,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("testkit", &[]),
 ];
 
-/// What only `world` (and the test tools of `testkit`) may name. `std::time::Duration` is a value, not an effect.
+/// What only `world` (and the test tools of `testkit`) may name. Addresses, exit codes and durations are values, not effects.
 const EFFECTS: &[&str] = &[
-    "std::fs", "std::net", "std::process", "std::env", "std::thread", "std::time::Instant", "std::time::SystemTime",
-    "std::io::stdin", "tokio::", "hyper::", "hyper_util::", "cap_std::", "rustix::", "getrandom::",
+    "std::fs", "TcpListener", "TcpStream", "UdpSocket", "UnixStream", "UnixListener", "ToSocketAddrs", "process::Command",
+    "process::exit", "process::abort", "process::{", "std::env", "std::thread", "Instant", "SystemTime", "io::stdin", "tokio::",
+    "hyper::", "hyper_util::", "cap_std::", "rustix::", "getrandom::",
 ];
 
 /// Lines of a file without its tests, at most.

@@ -66,7 +66,7 @@ impl Chunked {
 
     /// The state after a byte of framing; the end of the body reads as a second trailer start. `None` is broken.
     fn step(&mut self, byte: u8) -> Option<State> {
-        if !matches!(self.state, State::DataCr | State::DataLf | State::Size(_)) {
+        if !matches!(self.state, State::DataCr | State::DataLf | State::Size(_) | State::SizeEnd(_)) {
             self.budget = self.budget.checked_sub(1)?;
         }
         match (self.state, byte) {
