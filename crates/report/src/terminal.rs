@@ -13,7 +13,11 @@ const INDENT: usize = 8;
 fn write(run: &RunFile, style: Style) -> String {
     let mut out = String::new();
     let name_width = run.cases.iter().map(|case| name(case).chars().count()).max().unwrap_or(4).max(4);
-    let _ = writeln!(out, "        {:<name_width$}  {:>5}  {:>8}  {:>7}  {:>7}", "case", "steps", "requests", "retries", "time");
+    let _ = writeln!(
+        out,
+        "        {:<name_width$}  {:>5}  {:>8}  {:>7}  {:>7}",
+        "case", "steps", "requests", "retries", "time"
+    );
     for case in &run.cases {
         let (answered, all) = case.steps;
         let row = format!(
@@ -39,7 +43,11 @@ fn write(run: &RunFile, style: Style) -> String {
 }
 
 fn name(case: &CaseResult) -> String {
-    if case.class == case.phrasing { case.phrasing.clone() } else { format!("{}/{}", case.class, case.phrasing) }
+    if case.class == case.phrasing {
+        case.phrasing.clone()
+    } else {
+        format!("{}/{}", case.class, case.phrasing)
+    }
 }
 
 fn seconds(ms: u64) -> String {
@@ -71,9 +79,9 @@ fn summary(run: &RunFile, style: Style) -> String {
     }
     let good = failed == 0 && broken == 0 && passed > 0;
     format!(
-        "{} of {} cases in {}",
+        "{} of {} in {}",
         paint(&parts.join(", "), if good { 32 } else { 31 }, style),
-        run.cases.len(),
+        if run.cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", run.cases.len()) },
         seconds(run.took_ms),
     )
 }

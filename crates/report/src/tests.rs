@@ -32,10 +32,7 @@ fn run() -> RunFile {
         agent: vec![],
         started_unix_ms: 0,
         took_ms: 2050,
-        cases: vec![
-            case("good", Verdict::Passed, vec![]),
-            case("bad-one", Verdict::Failed, vec![reason]),
-        ],
+        cases: vec![case("good", Verdict::Passed, vec![]), case("bad-one", Verdict::Failed, vec![reason])],
         server: JournalHead::default(),
         normalised: "01".repeat(32),
     }
