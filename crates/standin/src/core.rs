@@ -6,6 +6,7 @@ use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::route::{self, Place};
 use rehearsal_journal::event::{Asked, BadJson, Delivered, Kind, Noted, Rejected};
+use rehearsal_journal::redact;
 use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Counts, Picked, Picker, look};
 use rehearsal_script::scenario::{Advance, Phrasing, Scenarios};
@@ -116,12 +117,18 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
         }
-        Place::Provider { method: "POST", .. } if method == "GET" && setting.profile != Profile::Pinned => {
+        // The seed answers GET with 404 here.
+        Place::Provider { method: "POST", .. }
+            if method != "POST" && (method != "GET" || setting.profile != Profile::Pinned) =>
+        {
             refused_method("POST")
         }
         Place::Provider { .. } | Place::Nowhere => match method {
             "GET" => not_found(setting, Kind::Aside, "not found".to_owned()),
-            "POST" => not_found(setting, Kind::WrongPath, format!("no such route: {}", heard.head.target())),
+            "POST" => {
+                let target = heard.head.target();
+                not_found(setting, Kind::WrongPath, format!("no such route: {}", redact::target(&target)))
+            }
             _ => refused_method("GET, POST"),
         },
     }
@@ -279,7 +286,8 @@ impl<'s> Talk<'_, 's> {
             })
         };
         let wants_key = self.setting.require_key || profile == Profile::Api;
-        if wants_key && !header("authorization").is_some_and(|value| value.trim().len() > "Bearer".len()) {
+        let has_key = header("authorization").is_some_and(|value| value.trim().len() > "Bearer".len());
+        if wants_key && !has_key {
             let message = "You didn't provide an API key: send it in the header `Authorization: Bearer YOUR_KEY`";
             return refuse(401, "api-key", None, message);
         }
