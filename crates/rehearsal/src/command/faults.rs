@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_wire::fault::{Dialects, FAULTS, Fault, fault};
+use rehearsal_wire::fault::{FAULTS, Fault, fault};
 
 /// Arguments of `faults`.
 #[derive(Debug, Args)]
@@ -40,11 +40,7 @@ pub(crate) fn explanation(row: &Fault) -> String {
     let mut out = format!("{}: {}\n\n", row.name, row.summary);
     out.push_str(&format!("as a step:       {}\n", row.example));
     out.push_str(&format!("right reaction:  {}\n", row.right_reaction));
-    let dialects = match row.dialects {
-        Dialects::All => "all".to_owned(),
-        Dialects::Only(names) => names.join(", "),
-    };
-    out.push_str(&format!("dialects:        {dialects}\n"));
+    out.push_str(&format!("dialects:        {}\n", row.dialects.words()));
     let hostile = if row.hostile {
         format!(
             "yes: without `times` the agent can only give up; `serve --mode {}` plays it on every request",
