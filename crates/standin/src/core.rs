@@ -289,7 +289,7 @@ impl<'s> Talk<'_, 's> {
         // The dialect's own header must hold more than the word that stands before the key.
         let (key, form) = self.dialect.key.split_once(": ").unwrap_or((self.dialect.key, ""));
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
-        if wants_key && !header(key).is_some_and(|value| value.trim().len() > scheme) {
+        if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
             let message = format!("You didn't provide an API key: send it in the header `{}`", self.dialect.key);
             return refuse(401, "api-key", None, &message);
         }

@@ -3,8 +3,8 @@
 use crate::case;
 use crate::suite::{self, Choice, Suite};
 use crate::told::Told;
-use rehearsal_journal::digest;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
+use rehearsal_journal::{digest, redact};
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::rule::UnknownRule;
 use rehearsal_world::clock::{self, Clock};
@@ -195,7 +195,7 @@ pub async fn run(
         seed: field.order.choice.seed,
         suite: field.order.suite.files.clone(),
         profile,
-        agent: field.order.agent.clone(),
+        agent: redact::arguments(&field.order.agent),
         started_unix_ms,
         took_ms: clock.elapsed_us() / 1000,
         normalised: digest::text(&digest::of(normalised.join("\n").as_bytes())),

@@ -165,6 +165,9 @@ fn every_line_that_is_no_defect_is_answered_and_logged_as_the_original_does() {
         wrong.extend(faults.map(|fault| format!("{} {}: {fault}", line["id"], line["note"])));
     }
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
+    // Whatever came, the journal has a line for it, and one for what left.
+    assert_eq!(replay.stand.asked().len(), lines.len());
+    assert_eq!(replay.stand.answered(lines.len()).len(), lines.len());
 }
 
 #[test]
