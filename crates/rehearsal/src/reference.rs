@@ -169,7 +169,17 @@ fn rules() -> String {
     let mut out = format!(
         "In the order in which they are applied; the first that refuses answers. A profile (`--profile`, or `profile` in a file) is a \
          set of rules; `--rule NAME=off` or `rules: {{NAME: false}}` in a file switches one.\n\n{}",
-        head(&["rule", "stage", "dialects", names[0], names[1], names[2], names[3], "what it refuses", "codes"])
+        head(&[
+            "rule",
+            "stage",
+            "dialects",
+            names[0],
+            names[1],
+            names[2],
+            names[3],
+            "what it refuses",
+            "codes"
+        ])
     );
     for rule in RULES {
         let marks = Profile::ALL.map(|profile| if rule.profiles.contains(&profile) { "x" } else { "" });

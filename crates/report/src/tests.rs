@@ -64,6 +64,19 @@ fn the_table_names_the_reason_within_the_width() {
 }
 
 #[test]
+fn no_line_of_the_table_is_wider_than_the_terminal_whatever_the_cases_are_called() {
+    let mut run = run();
+    run.cases[1].phrasing = "a-name-that-is-far-too-long-for-any-table".into();
+    for width in [40, 60, 80, 100] {
+        let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width });
+        let wide: Vec<_> = text.lines().filter(|line| line.chars().count() > width.max(56)).collect();
+        assert!(wide.is_empty(), "{width}: {wide:#?}");
+        assert!(text.contains("files/a-name-that-is-far-too-long-for-any-table"), "{text}");
+        assert!(text.contains("2/2         3        1   1.23 s"), "{text}");
+    }
+}
+
+#[test]
 fn colours_appear_only_where_wanted() {
     let write = find("terminal").unwrap().write;
     assert!(write(&run(), Style { colour: true, width: 80 }).contains("\u{1b}[31m"));

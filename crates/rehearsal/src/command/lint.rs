@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// Print the rules of the provider, with their profiles and codes.
     #[arg(long, conflicts_with_all = ["files", "schema"])]
     rules: bool,
-    /// Print the JSON Schema of scenario files.
+    /// Print the JSON Schema of scenario files with `version: 1`.
     #[arg(long, conflicts_with = "files")]
     schema: bool,
 }

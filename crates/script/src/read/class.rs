@@ -64,6 +64,9 @@ impl<'n> Levels<'n> {
 pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Findings<'_>) {
     let defaults = root.get("defaults");
     let classes = root.get("classes").map_or(&[][..], Node::entries);
+    if let Some(node) = root.get("classes").filter(|node| node.content == Content::Map(Vec::new())) {
+        findings.warning(node.at, "the file has no class".to_owned(), "there is no case in it to run");
+    }
     for (key, class) in classes {
         if key.name.trim().is_empty() {
             findings.error(key.at, Code::WrongValue, "a class needs a name");
