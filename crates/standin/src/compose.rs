@@ -13,6 +13,7 @@ use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::turn::Turn;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Characters in one piece of a stream where the script does not say: about a token.
@@ -50,7 +51,7 @@ impl Sent {
         Self { status: Some(status), form: Form::Whole(head, body) }
     }
 
-    pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         match &mut self.form {
             Form::Whole(head, _) | Form::Frames(head, _) => head.push(name, value),
             Form::Acts(_) => {}
@@ -60,8 +61,11 @@ impl Sent {
 
     /// Adds the headers by which a provider names its request.
     pub(crate) fn with_ids(self, dice: Dice) -> Self {
-        let id = format!("req_{:016x}{:016x}", dice.bits(), dice.with(1).bits());
-        self.with_header("x-request-id", &id).with_header("openai-version", "2020-10-01")
+        let mut id = String::with_capacity("req_".len() + 32);
+        id.push_str("req_");
+        push_hex(&mut id, dice.bits(), 16);
+        push_hex(&mut id, dice.with(1).bits(), 16);
+        self.with_header("x-request-id", id).with_header("openai-version", "2020-10-01")
     }
 }
 
@@ -270,7 +274,15 @@ fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
 }
 
 fn completion_id(dice: Dice) -> String {
-    format!("chatcmpl-gate-{:012x}", dice.bits() >> 16)
+    let mut id = String::with_capacity("chatcmpl-gate-".len() + 12);
+    id.push_str("chatcmpl-gate-");
+    push_hex(&mut id, dice.bits(), 12);
+    id
+}
+
+/// Appends the highest so many hexadecimal digits of some bits.
+fn push_hex(out: &mut String, bits: u64, digits: u32) {
+    out.extend((0..digits).map(|place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize])));
 }
 
 impl Sent {
