@@ -21,7 +21,7 @@ pub struct RunFile {
     pub suite: Vec<(String, String)>,
     /// Profile in force.
     pub profile: String,
-    /// The agent's command before placeholders were filled; empty for the built-in one.
+    /// The agent's command before placeholders were filled, secrets masked; empty for the built-in one.
     pub agent: Vec<String>,
     /// Wall clock at the start, milliseconds since 1970.
     pub started_unix_ms: u64,

@@ -23,7 +23,9 @@ struct Live {
 impl Board {
     /// A board for so many cases; live where standard error is a terminal, else one line for each finished case.
     pub(crate) fn new(all: usize) -> Self {
-        let live = std::io::stderr().is_terminal().then(|| Live { lines: MultiProgress::new(), running: Mutex::default() });
+        let live = std::io::stderr()
+            .is_terminal()
+            .then(|| Live { lines: MultiProgress::new(), running: Mutex::default() });
         Self { live, done: Mutex::new(0), all }
     }
 
@@ -50,7 +52,11 @@ impl Board {
                 let text = format!("[{}/{}] {} {word}", *done, self.all, case.phrasing);
                 match &self.live {
                     Some(live) => {
-                        let line = live.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&case.phrasing);
+                        let line = live
+                            .running
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .remove(&case.phrasing);
                         if let Some(line) = line {
                             line.finish_and_clear();
                         }

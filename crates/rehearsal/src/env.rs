@@ -2,14 +2,64 @@
 
 use rehearsal_world::environment::variable;
 
-/// `NO_COLOR` (no-color.org): any non-empty value.
-pub(crate) fn no_color() -> bool {
-    variable("NO_COLOR").is_some_and(|value| !value.is_empty())
+/// A variable that the program reads.
+pub(crate) struct Variable {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Who reads it.
+    pub(crate) reader: &'static str,
+    /// What it does.
+    pub(crate) summary: &'static str,
 }
 
-/// `COLUMNS`: the width of the terminal, 100 where it is not said.
-pub(crate) fn columns() -> usize {
-    variable("COLUMNS").and_then(|text| text.parse().ok()).unwrap_or(100)
+const NO_COLOR: Variable = Variable {
+    name: "NO_COLOR",
+    reader: "`run`, `report`",
+    summary: "any value but the empty one: no colours (no-color.org)",
+};
+const COLUMNS: Variable = Variable {
+    name: "COLUMNS",
+    reader: "`run`, `report`",
+    summary: "width of tables; the terminal's own, or 100, where it is not set",
+};
+const BASE_URL: Variable = Variable {
+    name: "OPENAI_BASE_URL",
+    reader: "the built-in agent",
+    summary: "the provider, ending in `/v1`",
+};
+const API_KEY: Variable =
+    Variable { name: "OPENAI_API_KEY", reader: "the built-in agent", summary: "the key that it sends" };
+const PROMPT: Variable =
+    Variable { name: "REHEARSAL_PROMPT", reader: "the built-in agent", summary: "what it is to do" };
+const WORKSPACE: Variable = Variable {
+    name: "REHEARSAL_WORKSPACE",
+    reader: "the built-in agent",
+    summary: "the folder that its tools work in",
+};
+const MODEL: Variable =
+    Variable { name: "REHEARSAL_MODEL", reader: "the built-in agent", summary: "the model's name" };
+const PATH: Variable = Variable {
+    name: "PATH",
+    reader: "the built-in agent",
+    summary: "where its `run_command` finds programs",
+};
+
+/// All of them.
+pub(crate) const VARIABLES: &[Variable] =
+    &[NO_COLOR, COLUMNS, BASE_URL, API_KEY, PROMPT, WORKSPACE, MODEL, PATH];
+
+fn read(known: &Variable) -> Option<String> {
+    variable(known.name)
+}
+
+/// Whether colours are unwanted.
+pub(crate) fn no_color() -> bool {
+    read(&NO_COLOR).is_some_and(|value| !value.is_empty())
+}
+
+/// The width of tables, where a person sets one.
+pub(crate) fn columns() -> Option<usize> {
+    read(&COLUMNS).and_then(|text| text.parse().ok())
 }
 
 /// What the built-in agent is told by its surroundings, as any agent under rehearsal is.
@@ -24,14 +74,17 @@ pub(crate) struct AgentSurroundings {
     pub(crate) workspace: Option<String>,
     /// `REHEARSAL_MODEL`.
     pub(crate) model: Option<String>,
+    /// `PATH`.
+    pub(crate) search_path: Option<String>,
 }
 
 pub(crate) fn agent_surroundings() -> AgentSurroundings {
     AgentSurroundings {
-        base_url: variable("OPENAI_BASE_URL"),
-        api_key: variable("OPENAI_API_KEY"),
-        prompt: variable("REHEARSAL_PROMPT"),
-        workspace: variable("REHEARSAL_WORKSPACE"),
-        model: variable("REHEARSAL_MODEL"),
+        base_url: read(&BASE_URL),
+        api_key: read(&API_KEY),
+        prompt: read(&PROMPT),
+        workspace: read(&WORKSPACE),
+        model: read(&MODEL),
+        search_path: read(&PATH),
     }
 }

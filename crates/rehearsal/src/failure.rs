@@ -3,6 +3,51 @@
 use rehearsal_script::finding::Finding;
 use std::process::ExitCode;
 
+/// An exit code and what it means.
+pub(crate) struct Exit {
+    /// The code.
+    pub(crate) code: u8,
+    /// What it means, in a few words.
+    pub(crate) short: &'static str,
+    /// When it is given.
+    pub(crate) meaning: &'static str,
+}
+
+/// Everything that was asked for holds.
+pub(crate) const MET: Exit = Exit {
+    code: 0,
+    short: "all met",
+    meaning: "every case met what it declared; the files have no mistakes; the journals are unchanged",
+};
+const NOT_MET: Exit =
+    Exit { code: 1, short: "not met", meaning: "a case failed; a journal was changed; two runs differ" };
+const BAD_COMMAND: Exit = Exit {
+    code: 2,
+    short: "bad command or file",
+    meaning: "a flag, a path or a scenario file has a mistake, which is named",
+};
+const WORLD: Exit = Exit {
+    code: 3,
+    short: "the world failed",
+    meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent that cannot be started",
+};
+const NOTHING_RAN: Exit = Exit { code: 4, short: "nothing ran", meaning: "the suite holds no case" };
+/// A panic.
+pub(crate) const BUG: Exit = Exit {
+    code: 255,
+    short: "a bug of ours",
+    meaning: "an invariant broke; the message above it says which",
+};
+
+/// All exit codes.
+pub(crate) const EXITS: &[Exit] = &[MET, NOT_MET, BAD_COMMAND, WORLD, NOTHING_RAN, BUG];
+
+/// The codes in one line, for the help.
+pub(crate) fn exit_codes() -> String {
+    let all: Vec<_> = EXITS.iter().map(|exit| format!("{} {}", exit.code, exit.short)).collect();
+    format!("Exit codes: {}", all.join(", "))
+}
+
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -31,13 +76,13 @@ fn count(mistakes: usize) -> String {
 }
 
 impl Failure {
-    /// The exit code; design of all of them: 1 not met, 2 bad command or file, 3 the world, 4 nothing ran.
+    /// The exit code.
     fn code(&self) -> u8 {
         match self {
-            Self::NotMet => 1,
-            Self::Command(_) | Self::Files(_) => 2,
-            Self::World(_) => 3,
-            Self::NothingRan(_) => 4,
+            Self::NotMet => NOT_MET.code,
+            Self::Command(_) | Self::Files(_) => BAD_COMMAND.code,
+            Self::World(_) => WORLD.code,
+            Self::NothingRan(_) => NOTHING_RAN.code,
             Self::Agent(status) => *status,
         }
     }
@@ -66,9 +111,9 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
         crate::terminal::complain(text.trim_end());
-        ExitCode::from(2)
+        ExitCode::from(BAD_COMMAND.code)
     } else {
         crate::terminal::say(text.trim_end());
-        ExitCode::SUCCESS
+        ExitCode::from(MET.code)
     }
 }

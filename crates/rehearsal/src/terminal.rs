@@ -24,3 +24,8 @@ pub(crate) fn complain(line: &str) {
 pub(crate) fn colour() -> bool {
     std::io::stdout().is_terminal() && !crate::env::no_color()
 }
+
+/// Columns for tables: what a person sets, else what the terminal has, else 100.
+pub(crate) fn width() -> usize {
+    crate::env::columns().or_else(rehearsal_world::environment::terminal_columns).unwrap_or(100)
+}

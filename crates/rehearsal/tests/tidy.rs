@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// What only `world` (and the test tools of `testkit`) may name. Addresses, exit codes and durations are values, not effects.
 const EFFECTS: &[&str] = &[
     "std::fs", "TcpListener", "TcpStream", "UdpSocket", "UnixStream", "UnixListener", "ToSocketAddrs", "process::Command",
-    "process::exit", "process::abort", "process::{", "std::env", "std::thread", "Instant", "SystemTime", "io::stdin", "tokio::",
+    "process::exit", "process::abort", "std::process::{", "std::env", "std::thread", "Instant", "SystemTime", "io::stdin", "tokio::",
     "hyper::", "hyper_util::", "cap_std::", "rustix::", "getrandom::",
 ];
 

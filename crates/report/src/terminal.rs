@@ -10,21 +10,20 @@ pub(super) const ROW: Report =
 /// Columns a finding's text is indented by.
 const INDENT: usize = 8;
 
+/// Columns of a row beside the case's name.
+const NUMBERS: usize = INDENT + "  steps  requests  retries     time".len();
+
 fn write(run: &RunFile, style: Style) -> String {
     let mut out = String::new();
-    let name_width = run.cases.iter().map(|case| name(case).chars().count()).max().unwrap_or(4).max(4);
-    let _ = writeln!(out, "        {:<name_width$}  {:>5}  {:>8}  {:>7}  {:>7}", "case", "steps", "requests", "retries", "time");
+    let longest = run.cases.iter().map(|case| name(case).chars().count()).max().unwrap_or(0);
+    let room = longest.clamp(4, style.width.max(40).saturating_sub(NUMBERS).max(4));
+    let _ = writeln!(
+        out,
+        "        {:<room$}  {:>5}  {:>8}  {:>7}  {:>7}",
+        "case", "steps", "requests", "retries", "time"
+    );
     for case in &run.cases {
-        let (answered, all) = case.steps;
-        let row = format!(
-            "{:<name_width$}  {:>5}  {:>8}  {:>7}  {:>7}",
-            name(case),
-            format!("{answered}/{all}"),
-            case.requests,
-            case.retries,
-            seconds(case.ran_ms),
-        );
-        let _ = writeln!(out, "{}  {row}", mark(case.verdict, style));
+        let _ = writeln!(out, "{}  {}", mark(case.verdict, style), row(case, room));
         for finding in &case.findings {
             let requests = match finding.exchanges.as_slice() {
                 [] => String::new(),
@@ -38,8 +37,28 @@ fn write(run: &RunFile, style: Style) -> String {
     out
 }
 
+/// A case's name and numbers; a name that leaves no room for them has a line of its own, whole, so that it can be copied.
+fn row(case: &CaseResult, room: usize) -> String {
+    let (answered, all) = case.steps;
+    let mut name = name(case);
+    if name.chars().count() > room {
+        name.push_str(&format!("\n{:1$}", "", INDENT + room));
+    }
+    format!(
+        "{name:<room$}  {:>5}  {:>8}  {:>7}  {:>7}",
+        format!("{answered}/{all}"),
+        case.requests,
+        case.retries,
+        seconds(case.ran_ms),
+    )
+}
+
 fn name(case: &CaseResult) -> String {
-    if case.class == case.phrasing { case.phrasing.clone() } else { format!("{}/{}", case.class, case.phrasing) }
+    if case.class == case.phrasing {
+        case.phrasing.clone()
+    } else {
+        format!("{}/{}", case.class, case.phrasing)
+    }
 }
 
 fn seconds(ms: u64) -> String {
@@ -71,9 +90,9 @@ fn summary(run: &RunFile, style: Style) -> String {
     }
     let good = failed == 0 && broken == 0 && passed > 0;
     format!(
-        "{} of {} cases in {}",
+        "{} of {} in {}",
         paint(&parts.join(", "), if good { 32 } else { 31 }, style),
-        run.cases.len(),
+        if run.cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", run.cases.len()) },
         seconds(run.took_ms),
     )
 }

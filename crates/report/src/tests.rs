@@ -32,10 +32,7 @@ fn run() -> RunFile {
         agent: vec![],
         started_unix_ms: 0,
         took_ms: 2050,
-        cases: vec![
-            case("good", Verdict::Passed, vec![]),
-            case("bad-one", Verdict::Failed, vec![reason]),
-        ],
+        cases: vec![case("good", Verdict::Passed, vec![]), case("bad-one", Verdict::Failed, vec![reason])],
         server: JournalHead::default(),
         normalised: "01".repeat(32),
     }
@@ -64,6 +61,19 @@ fn the_table_names_the_reason_within_the_width() {
 1 passed, 1 failed of 2 cases in 2.05 s
 ";
     assert_eq!(text, wanted);
+}
+
+#[test]
+fn no_line_of_the_table_is_wider_than_the_terminal_whatever_the_cases_are_called() {
+    let mut run = run();
+    run.cases[1].phrasing = "a-name-that-is-far-too-long-for-any-table".into();
+    for width in [40, 60, 80, 100] {
+        let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width });
+        let wide: Vec<_> = text.lines().filter(|line| line.chars().count() > width.max(56)).collect();
+        assert!(wide.is_empty(), "{width}: {wide:#?}");
+        assert!(text.contains("files/a-name-that-is-far-too-long-for-any-table"), "{text}");
+        assert!(text.contains("2/2         3        1   1.23 s"), "{text}");
+    }
 }
 
 #[test]

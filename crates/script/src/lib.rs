@@ -16,5 +16,5 @@ pub mod scenario;
 mod schema;
 mod span;
 
-pub use read::{File, Known, lint, read};
+pub use read::{File, Known, lint, read, read_under};
 pub use schema::json_schema;

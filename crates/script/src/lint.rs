@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding, Severity};
 use crate::fold::fold;
-use crate::scenario::{Action, Phrasing, Place, Said, Scenarios, ScriptedCall};
+use crate::scenario::{Action, Advance, Phrasing, Place, Said, Scenarios, ScriptedCall};
 use rehearsal_wire::fault::fault;
 use rehearsal_wire::json::{Kind, Value, parse};
 
@@ -59,6 +59,10 @@ fn script(phrasing: &Phrasing, found: &mut Vec<Finding>) {
             Action::Fault { name, .. } if i + 1 < steps && fault(name).is_some_and(|row| row.hostile) => {
                 let message = format!("nobody gets past step {i} of `{id}`");
                 found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
+            }
+            Action::Error(_) if i + 1 < steps && phrasing.advance == Advance::Assistants => {
+                let message = format!("nobody gets past step {i} of `{id}`: each retry meets the same error");
+                found.push(warning(place, message, "give the error `times`, or remove the steps after it"));
             }
             Action::Say(_) | Action::Error(_) | Action::Fault { .. } | Action::End => {}
         }

@@ -4,7 +4,7 @@
 use rehearsal_script::issued::{ScriptSide, call_id};
 use rehearsal_script::pick::{Counts, Picker, look};
 use rehearsal_script::scenario::{Action, Scenarios};
-use rehearsal_script::{File, Known, lint, read};
+use rehearsal_script::{File, Known, lint, read, read_under};
 use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::json::{self, Likeness, Value};
@@ -42,6 +42,25 @@ fn loads_the_older_form_unchanged() {
 }
 
 #[test]
+fn a_milder_profile_lifts_what_the_older_form_expects_by_itself_but_not_what_the_file_says() {
+    let bytes =
+        br#"{"classes": {"c": {"script": [{"text": "a"}, {"text": "b", "expect_request": {"require_tools": true}}],
+        "phrasings": [{"id": "p", "marker": "M"}]}}}"#;
+    let expected = |chosen| {
+        let scenarios = read_under(&[File { name: "s.json", bytes }], &known(), chosen).unwrap();
+        let steps = &scenarios.phrasings[0].script;
+        (steps[0].expected.clone(), steps[1].expected.clone())
+    };
+    let said = Expected { require_tools: true, ..Expected::default() };
+    for milder in [Profile::Lenient, Profile::Api, Profile::Gate] {
+        assert_eq!(expected(Some(milder)), (Expected::default(), said.clone()));
+    }
+    let built_in = Expected { require_tool_choice: true, parallel_tool_calls: Some(false), ..said };
+    assert_eq!(expected(Some(Profile::Pinned)), (built_in.clone(), built_in.clone()));
+    assert_eq!(expected(None), (built_in.clone(), built_in));
+}
+
+#[test]
 fn warns_of_what_surprises_in_it() {
     let files = [File { name: "s.json", bytes: SCENARIOS.as_bytes() }];
     let words: Vec<String> = lint(&files, &known()).iter().map(ToString::to_string).collect();
@@ -51,6 +70,7 @@ fn warns_of_what_surprises_in_it() {
         "are null, not an object",
         "step 2 of `emptycalls-a` says null",
         "`empty-a` has no steps",
+        "nobody gets past step 1 of `err-mid`: each retry meets the same error",
     ] {
         assert!(words.iter().any(|word| word.contains(part)), "{part} in {words:#?}");
     }

@@ -185,6 +185,21 @@ fn a_fault_without_end_as_the_last_step_answers_forever() {
 }
 
 #[test]
+fn an_error_that_every_retry_meets_again_has_no_good_end() {
+    let error = "api_error: {status: 500, message: no}";
+    assert!(one(&format!("        script: [{{{error}}}]\n")).hostile);
+    assert!(one(&format!("        script: [{{{error}}}, {{text: hi}}]\n")).hostile);
+    assert!(!one(&format!("        script: [{{{error}, times: 1}}, {{text: hi}}]\n")).hostile);
+    // Counted by requests, a retry is the next step.
+    assert!(
+        !one(&format!("        advance: request\n        script: [{{{error}}}, {{text: hi}}]\n")).hostile
+    );
+    assert!(
+        one(&format!("        advance: request\n        script: [{{{error}, repeat: forever}}]\n")).hostile
+    );
+}
+
+#[test]
 fn an_empty_script_is_over_at_once() {
     assert_eq!(play(&one(""), &[0, 1]), ["0:end", "1:end"]);
     assert_eq!(

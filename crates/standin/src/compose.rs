@@ -59,13 +59,14 @@ impl Sent {
         self
     }
 
-    /// Adds the headers by which a provider names its request.
-    pub(crate) fn with_ids(self, dice: Dice) -> Self {
+    /// Adds the headers by which a provider names its request, and those that it always sends.
+    pub(crate) fn with_ids(self, dialect: &Dialect, dice: Dice) -> Self {
         let mut id = String::with_capacity("req_".len() + 32);
         id.push_str("req_");
         push_hex(&mut id, dice.bits(), 16);
         push_hex(&mut id, dice.with(1).bits(), 16);
-        self.with_header("x-request-id", id).with_header("openai-version", "2020-10-01")
+        let named = self.with_header("x-request-id", id);
+        dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, *value))
     }
 }
 
@@ -183,14 +184,14 @@ impl Asker<'_> {
         let envelope = self.envelope(pacing.piece);
         if !self.turn.stream {
             let body = (self.dialect.render)(reply, &envelope);
-            let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dice);
+            let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
             return if pacing.ttft.is_zero() { sent } else { sent.delayed(pacing.ttft) };
         }
         let frames = (self.dialect.stream)(reply, &envelope);
         let head = ResponseHead::new(200)
             .with("content-type", self.dialect.stream_type)
             .with("cache-control", "no-cache");
-        let sent = Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dice);
+        let sent = Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dialect, self.dice);
         if pacing.ttft.is_zero() && pacing.tokens_per_second == 0 { sent } else { sent.paced(pacing) }
     }
 
@@ -201,7 +202,7 @@ impl Asker<'_> {
             param: error.param.as_deref(),
             code: error.code.as_deref(),
         });
-        let mut sent = Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dice);
+        let mut sent = Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
         if let Form::Whole(head, _) = &mut sent.form {
             for (name, value) in &error.headers {
                 // A scripted header replaces ours of the same name.

@@ -6,6 +6,7 @@ use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::route::{self, Place};
 use rehearsal_journal::event::{Asked, BadJson, Delivered, Kind, Noted, Rejected};
+use rehearsal_journal::redact;
 use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Counts, Picked, Picker, look};
 use rehearsal_script::scenario::{Advance, Phrasing, Scenarios};
@@ -125,12 +126,18 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
         }
-        Place::Provider { method: "POST", .. } if method == "GET" && setting.profile != Profile::Pinned => {
+        // The seed answers GET with 404 here.
+        Place::Provider { method: "POST", .. }
+            if method != "POST" && (method != "GET" || setting.profile != Profile::Pinned) =>
+        {
             refused_method("POST")
         }
         Place::Provider { .. } | Place::Nowhere => match method {
             "GET" => not_found(setting, Kind::Aside, "not found".to_owned()),
-            "POST" => not_found(setting, Kind::WrongPath, format!("no such route: {}", heard.head.target())),
+            "POST" => {
+                let target = heard.head.target();
+                not_found(setting, Kind::WrongPath, format!("no such route: {}", redact::target(&target)))
+            }
             _ => refused_method("GET, POST"),
         },
     }
@@ -288,9 +295,12 @@ impl<'s> Talk<'_, 's> {
             })
         };
         let wants_key = self.setting.require_key || profile == Profile::Api;
-        if wants_key && !header("authorization").is_some_and(|value| value.trim().len() > "Bearer".len()) {
-            let message = "You didn't provide an API key: send it in the header `Authorization: Bearer YOUR_KEY`";
-            return refuse(401, "api-key", None, message);
+        // The dialect's own header must hold more than the word that stands before the key.
+        let (key, form) = self.dialect.key.split_once(": ").unwrap_or((self.dialect.key, ""));
+        let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
+        if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
+            let message = format!("You didn't provide an API key: send it in the header `{}`", self.dialect.key);
+            return refuse(401, "api-key", None, &message);
         }
         let coding = header("content-encoding").map(str::trim).unwrap_or_default();
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
@@ -325,7 +335,7 @@ impl<'s> Talk<'_, 's> {
 
     fn refuse(&self, event: Box<Asked>, reject: &Reject) -> Decision<'s> {
         let mut decision = refuse(event, Some(self.dialect), reject);
-        decision.sent = decision.sent.with_ids(self.dice.with_text("refusal").with_text(&reject.message));
+        decision.sent = decision.sent.with_ids(self.dialect, self.dice.with_text("refusal").with_text(&reject.message));
         decision
     }
 
@@ -351,8 +361,9 @@ impl<'s> Talk<'_, 's> {
         event.phrasing = phrasing.map(|(_, phrasing)| phrasing.id.clone());
 
         let mut notes = Vec::new();
+        let rules = self.setting.rules.of(self.dialect);
         let mut stages = |stages: &[Stage]| {
-            stages.iter().try_for_each(|stage| rule::check(&asking, &self.setting.rules, *stage, &mut notes))
+            stages.iter().try_for_each(|stage| rule::check(&asking, &rules, *stage, &mut notes))
         };
         // The seed's order: what it checked first keeps its code and leaves the step unnamed.
         let first = stages(&[Stage::Gate, Stage::Echo]);

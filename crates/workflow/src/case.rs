@@ -8,6 +8,7 @@ use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Verdict};
 use rehearsal_journal::{digest, normal, redact};
 use rehearsal_script::scenario::Phrasing;
+use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
 use rehearsal_world::process::{self, Captured, Launch, Ran};
 use rehearsal_world::record::{Name, Recorder, file_stem, read_journals};
@@ -38,7 +39,8 @@ impl Folders {
         let case = field.folder.join("cases").join(file_stem(&phrasing.id));
         let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
         for folder in [&folders.workspace, &folders.home] {
-            files::private_folders(folder).map_err(|source| RunError::Folder { path: folder.clone(), source })?;
+            files::private_folders(folder)
+                .map_err(|source| RunError::Folder { path: folder.clone(), source })?;
         }
         files::fill_workspace(&folders.workspace, &phrasing.expect_agent.given_files)?;
         Ok(folders)
@@ -76,9 +78,21 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     let events = journal.map(|journal| journal.events).unwrap_or_default();
     let facts = facts(&events);
     let stdout = ran.as_ref().map(|ran| ran.stdout.text()).unwrap_or_default();
+    let stderr = ran.as_ref().map(|ran| ran.stderr.text()).unwrap_or_default();
     let contents = contents(&folders.workspace, phrasing);
-    let findings = grade::grade(&Evidence { phrasing, facts: &facts, stdout: &stdout, contents: &contents });
-    let masks = [(told.workspace.as_str(), "{workspace}"), (told.home.as_str(), "{home}"), (token.as_str(), "{token}")];
+    let findings = grade::grade(&Evidence {
+        phrasing,
+        pinned: field.standin.setting().profile == Profile::Pinned,
+        facts: &facts,
+        stdout: &stdout,
+        stderr: &stderr,
+        contents: &contents,
+    });
+    let masks = [
+        (told.workspace.as_str(), "{workspace}"),
+        (told.home.as_str(), "{home}"),
+        (token.as_str(), "{token}"),
+    ];
     let normalised = digest::text(&digest::of(normal::normalised(&events, &masks).join("\n").as_bytes()));
     let head = head.map_or_else(JournalHead::default, |head| JournalHead {
         journal: phrasing.id.clone(),
@@ -100,7 +114,11 @@ async fn rehearse(
     let argv = field.command(told);
     let launch = Launch {
         argv: argv.clone(),
-        env: told.environment(field.inherited.iter().cloned()).into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        env: told
+            .environment(field.inherited.iter().cloned())
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
         folder: folders.workspace.clone(),
         time_limit,
         grace: GRACE,
@@ -139,11 +157,19 @@ fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {
 fn contents(workspace: &Path, phrasing: &Phrasing) -> Vec<(String, Vec<u8>)> {
     let wanted = phrasing.expect_agent.files.iter().filter(|file| file.content.is_some());
     wanted
-        .filter_map(|file| Some((file.path.clone(), files::read_bytes(&workspace.join(&file.path), SHOWN).ok()?)))
+        .filter_map(|file| {
+            Some((file.path.clone(), files::read_bytes(&workspace.join(&file.path), SHOWN).ok()?))
+        })
         .collect()
 }
 
-fn result(phrasing: &Phrasing, facts: &Facts, findings: Vec<Finding>, journal: JournalHead, normalised: String) -> CaseResult {
+fn result(
+    phrasing: &Phrasing,
+    facts: &Facts,
+    findings: Vec<Finding>,
+    journal: JournalHead,
+    normalised: String,
+) -> CaseResult {
     let exited = facts.exited.as_ref();
     CaseResult {
         class: phrasing.class.clone(),
@@ -162,10 +188,12 @@ fn result(phrasing: &Phrasing, facts: &Facts, findings: Vec<Finding>, journal: J
 
 fn broken(phrasing: &Phrasing, error: &RunError) -> CaseResult {
     let code = match error {
-        RunError::Start(StartError::Missing(_) | StartError::NotExecutable(_)) => "agent-not-started",
-        _ => "world-failed",
+        RunError::Start(
+            StartError::Missing(_) | StartError::NotExecutable(_) | StartError::Interpreter(_),
+        ) => &grade::NOT_STARTED,
+        _ => &grade::WORLD_FAILED,
     };
-    let finding = Finding { code: code.to_owned(), message: error.to_string(), exchanges: Vec::new() };
+    let finding = Finding { code: code.code.to_owned(), message: error.to_string(), exchanges: Vec::new() };
     let facts = Facts::default();
     CaseResult {
         verdict: Verdict::Broken,

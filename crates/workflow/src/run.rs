@@ -3,8 +3,8 @@
 use crate::case;
 use crate::suite::{self, Choice, Suite};
 use crate::told::Told;
-use rehearsal_journal::digest;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
+use rehearsal_journal::{digest, redact};
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::rule::UnknownRule;
 use rehearsal_world::clock::{self, Clock};
@@ -161,7 +161,8 @@ pub async fn run(
     let setting = suite::setting(order.suite.scenarios.clone(), &order.choice)?;
     let profile = setting.profile.name().to_owned();
     let data = std::path::absolute(&order.data).unwrap_or_else(|_| order.data.clone());
-    let folder = files::create_run_folder(&data, "runs", &run).map_err(|source| RunError::Folder { path: data, source })?;
+    let folder = files::create_run_folder(&data, "runs", &run)
+        .map_err(|source| RunError::Folder { path: data, source })?;
     let server = Arc::new(open_journal(&folder, &run, &order, clock, Name::Journal, None)?);
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false)?;
     let address = listener.address();
@@ -172,7 +173,15 @@ pub async fn run(
     }));
 
     let inherited = std::mem::take(&mut order.inherited);
-    let field = Arc::new(Field { order, inherited, standin, address, folder: folder.clone(), run: run.clone(), clock });
+    let field = Arc::new(Field {
+        order,
+        inherited,
+        standin,
+        address,
+        folder: folder.clone(),
+        run: run.clone(),
+        clock,
+    });
     let cases = run_cases(&field, Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;
@@ -186,7 +195,7 @@ pub async fn run(
         seed: field.order.choice.seed,
         suite: field.order.suite.files.clone(),
         profile,
-        agent: field.order.agent.clone(),
+        agent: redact::arguments(&field.order.agent),
         started_unix_ms,
         took_ms: clock.elapsed_us() / 1000,
         normalised: digest::text(&digest::of(normalised.join("\n").as_bytes())),
@@ -194,12 +203,16 @@ pub async fn run(
         server: JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests },
     };
     let path = folder.join("run.json");
-    files::write_report(&path, file.to_json().as_bytes()).map_err(|source| RunError::Folder { path, source })?;
+    files::write_report(&path, file.to_json().as_bytes())
+        .map_err(|source| RunError::Folder { path, source })?;
     Ok((folder, file))
 }
 
 /// All cases, so many at once; their results in the order of the suite.
-async fn run_cases(field: &Arc<Field>, watch: Arc<impl Fn(Progress<'_>) + Send + Sync + 'static>) -> Vec<CaseResult> {
+async fn run_cases(
+    field: &Arc<Field>,
+    watch: Arc<impl Fn(Progress<'_>) + Send + Sync + 'static>,
+) -> Vec<CaseResult> {
     let places = Arc::new(Semaphore::new(field.order.jobs.max(1)));
     let mut tasks = JoinSet::new();
     for (position, index) in field.order.cases.iter().copied().enumerate() {

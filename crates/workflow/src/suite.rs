@@ -60,8 +60,17 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError
 /// # Errors
 /// When files cannot be read or have mistakes.
 pub fn load(paths: &[PathBuf]) -> Result<Suite, LoadError> {
+    load_under(paths, None)
+}
+
+/// The same, under a profile that a person chose in place of the files' own.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_under(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
     let files = read_files(paths)?;
-    let scenarios = rehearsal_script::read(&named(&files), &known(&rule_names())).map_err(LoadError::Files)?;
+    let scenarios = rehearsal_script::read_under(&named(&files), &known(&rule_names()), chosen)
+        .map_err(LoadError::Files)?;
     let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
     Ok(Suite { files, scenarios })
 }
@@ -84,7 +93,11 @@ fn rule_names() -> Vec<&'static str> {
 }
 
 fn known<'k>(rules: &'k [&'k str]) -> Known<'k> {
-    Known { rules, faults: FAULTS, regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()) }
+    Known {
+        rules,
+        faults: FAULTS,
+        regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()),
+    }
 }
 
 /// What a person sets beside the files.
@@ -111,7 +124,15 @@ pub fn setting(scenarios: Scenarios, choice: &Choice) -> Result<Setting, Unknown
     let switches: Vec<_> = scenarios.rules.iter().chain(&choice.rules).cloned().collect();
     let rules = RuleSet::new(profile, &switches)?;
     let picker = Picker::new(&scenarios);
-    Ok(Setting { picker, scenarios, rules, profile, mode: choice.mode, seed: choice.seed, require_key: choice.require_key })
+    Ok(Setting {
+        picker,
+        scenarios,
+        rules,
+        profile,
+        mode: choice.mode,
+        seed: choice.seed,
+        require_key: choice.require_key,
+    })
 }
 
 /// The folder of a suite: that of its first path.

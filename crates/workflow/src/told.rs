@@ -22,11 +22,79 @@ pub struct Told {
 /// The key that every agent gets. It opens nothing.
 pub const KEY: &str = "sk-rehearsal";
 
+/// One thing that an agent is told.
+#[derive(Debug)]
+pub struct Given {
+    /// The variables that hold it.
+    pub variables: &'static [&'static str],
+    /// The placeholder of the command that stands for it.
+    pub placeholder: Option<&'static str>,
+    /// What it is, for tables.
+    pub what: &'static str,
+    value: fn(&Told) -> &str,
+}
+
+/// Everything that an agent is told.
+pub const GIVEN: &[Given] = &[
+    Given {
+        variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE", "REHEARSAL_BASE_URL"],
+        placeholder: Some("{base_url}"),
+        what: "the case's own base URL, ending in `/v1`",
+        value: |told| &told.base_url,
+    },
+    Given {
+        variables: &["OPENAI_API_KEY"],
+        placeholder: None,
+        what: "a key that is worth nothing",
+        value: |_| KEY,
+    },
+    Given {
+        variables: &["REHEARSAL_PROMPT"],
+        placeholder: Some("{prompt}"),
+        what: "what the agent is asked to do",
+        value: |told| &told.prompt,
+    },
+    Given {
+        variables: &["REHEARSAL_WORKSPACE"],
+        placeholder: Some("{workspace}"),
+        what: "its empty folder, also its current folder",
+        value: |told| &told.workspace,
+    },
+    Given {
+        variables: &["REHEARSAL_MODEL"],
+        placeholder: Some("{model}"),
+        what: "a model name (`--model`)",
+        value: |told| &told.model,
+    },
+    Given {
+        variables: &["REHEARSAL_CASE"],
+        placeholder: Some("{case}"),
+        what: "the name of the case",
+        value: |told| &told.case,
+    },
+    Given {
+        variables: &["HOME", "USERPROFILE"],
+        placeholder: None,
+        what: "an empty home of its own",
+        value: |told| &told.home,
+    },
+];
+
 /// Variables that would let an agent leave the loopback or reach a person's accounts, and the folders that HOME replaces.
-const DROPPED: &[&str] =
-    &["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "SSH_AUTH_SOCK"];
+pub const DROPPED: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "SSH_AUTH_SOCK",
+];
 /// Providers whose variables, base URLs too, are replaced or dropped as a whole.
-const PROVIDERS: &[&str] = &["OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_API_", "AZURE_OPENAI_", "REHEARSAL_"];
+pub const PROVIDERS: &[&str] =
+    &["OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_API_", "AZURE_OPENAI_", "REHEARSAL_"];
 
 impl Told {
     /// The command with its placeholders filled. `place` gives the absolute path of an argument that names a file where the run was
@@ -43,21 +111,15 @@ impl Told {
 
     /// One pass from left to right, so that a filled-in text is never searched for placeholders.
     fn fill(&self, argument: &str) -> String {
-        let known = [
-            ("{prompt}", &self.prompt),
-            ("{base_url}", &self.base_url),
-            ("{workspace}", &self.workspace),
-            ("{model}", &self.model),
-            ("{case}", &self.case),
-        ];
         let (mut out, mut rest) = (String::new(), argument);
         while let Some(open) = rest.find('{') {
             out.push_str(&rest[..open]);
             rest = &rest[open..];
-            match known.iter().find(|(name, _)| rest.starts_with(name)) {
-                Some((name, value)) => {
-                    out.push_str(value);
-                    rest = &rest[name.len()..];
+            let known = GIVEN.iter().find_map(|given| Some((given, rest.strip_prefix(given.placeholder?)?)));
+            match known {
+                Some((given, after)) => {
+                    out.push_str((given.value)(self));
+                    rest = after;
                 }
                 None => {
                     out.push('{');
@@ -69,23 +131,16 @@ impl Told {
     }
 
     /// The agent's environment: what was inherited without secrets, proxies and provider settings, then what it is told.
-    pub fn environment(&self, inherited: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
-        let told = [
-            ("HOME", &self.home),
-            ("USERPROFILE", &self.home),
-            ("OPENAI_BASE_URL", &self.base_url),
-            ("OPENAI_API_BASE", &self.base_url),
-            ("REHEARSAL_BASE_URL", &self.base_url),
-            ("REHEARSAL_PROMPT", &self.prompt),
-            ("REHEARSAL_WORKSPACE", &self.workspace),
-            ("REHEARSAL_MODEL", &self.model),
-            ("REHEARSAL_CASE", &self.case),
-        ];
+    pub fn environment(
+        &self,
+        inherited: impl IntoIterator<Item = (String, String)>,
+    ) -> Vec<(String, String)> {
+        let told =
+            || GIVEN.iter().flat_map(|given| given.variables.iter().map(|name| (*name, (given.value)(self))));
         inherited
             .into_iter()
-            .filter(|(name, _)| !is_dropped(name) && !told.iter().any(|(known, _)| known == name))
-            .chain(told.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())))
-            .chain([("OPENAI_API_KEY".to_owned(), KEY.to_owned())])
+            .filter(|(name, _)| !is_dropped(name) && !told().any(|(known, _)| known == name))
+            .chain(told().map(|(name, value)| (name.to_owned(), value.to_owned())))
             .collect()
     }
 }
@@ -122,23 +177,47 @@ mod tests {
 
     #[test]
     fn an_argument_that_is_a_file_becomes_its_path() {
-        let command = told().command(&["python3".into(), "a.py".into()], |argument| (argument == "a.py").then(|| "/here/a.py".into()));
+        let command = told().command(&["python3".into(), "a.py".into()], |argument| {
+            (argument == "a.py").then(|| "/here/a.py".into())
+        });
         assert_eq!(command, ["python3", "/here/a.py"]);
     }
 
     #[test]
     fn secrets_proxies_and_provider_settings_are_not_inherited() {
         let inherited = [
-            ("PATH", "/bin"), ("LANG", "C"), ("GITHUB_TOKEN", "s"), ("AWS_SECRET_ACCESS_KEY", "s"), ("DB_PASSWORD", "s"),
-            ("https_proxy", "p"), ("OPENAI_ORG_ID", "o"), ("ANTHROPIC_BASE_URL", "u"), ("HOME", "/me"), ("OPENAI_API_KEY", "real"),
+            ("PATH", "/bin"),
+            ("LANG", "C"),
+            ("GITHUB_TOKEN", "s"),
+            ("AWS_SECRET_ACCESS_KEY", "s"),
+            ("DB_PASSWORD", "s"),
+            ("https_proxy", "p"),
+            ("OPENAI_ORG_ID", "o"),
+            ("ANTHROPIC_BASE_URL", "u"),
+            ("HOME", "/me"),
+            ("OPENAI_API_KEY", "real"),
         ];
-        let environment = told().environment(inherited.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let get = |name: &str| environment.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect::<Vec<_>>();
+        let environment =
+            told().environment(inherited.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let get = |name: &str| {
+            environment
+                .iter()
+                .filter(|(known, _)| known == name)
+                .map(|(_, value)| value.as_str())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(get("PATH"), ["/bin"]);
         assert_eq!(get("LANG"), ["C"]);
         assert_eq!(get("HOME"), ["/h"]);
         assert_eq!(get("OPENAI_API_KEY"), [super::KEY]);
-        for gone in ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "https_proxy", "OPENAI_ORG_ID", "ANTHROPIC_BASE_URL"] {
+        for gone in [
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "DB_PASSWORD",
+            "https_proxy",
+            "OPENAI_ORG_ID",
+            "ANTHROPIC_BASE_URL",
+        ] {
             assert!(get(gone).is_empty(), "{gone}");
         }
     }

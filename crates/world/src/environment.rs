@@ -39,3 +39,13 @@ pub fn all() -> Vec<(String, String)> {
     let text = |value: OsString| value.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
+
+/// Columns of the terminal that standard output is, if it is one that tells.
+#[must_use]
+pub fn terminal_columns() -> Option<usize> {
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let columns = None;
+    columns.filter(|columns| *columns > 0)
+}

@@ -4,7 +4,7 @@ use crate::env;
 use crate::failure::Failure;
 use clap::Args;
 use rehearsal_driver::{Exit, Options, Secret};
-use rehearsal_world::{environment, task};
+use rehearsal_world::task;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,18 +21,28 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let told = env::agent_surroundings();
-    let need = |value: Option<String>, name: &str| value.ok_or_else(|| Failure::Command(format!("the built-in agent needs {name} in its environment")));
+    let need = |value: Option<String>, name: &str| {
+        value.ok_or_else(|| Failure::Command(format!("the built-in agent needs {name} in its environment")))
+    };
     let base_url = need(told.base_url, "OPENAI_BASE_URL")?;
     let prompt = need(told.prompt, "REHEARSAL_PROMPT")?;
     let workspace = PathBuf::from(need(told.workspace, "REHEARSAL_WORKSPACE")?);
     let key = Secret::new(told.api_key.unwrap_or_default());
-    let mut options = Options::new(base_url, key, told.model.unwrap_or_else(|| "gpt-4o-mini".to_owned()), prompt, workspace);
+    let mut options = Options::new(
+        base_url,
+        key,
+        told.model.unwrap_or_else(|| "gpt-4o-mini".to_owned()),
+        prompt,
+        workspace,
+    );
     options.stream = arguments.stream;
-    options.search_path = environment::variable("PATH");
+    options.search_path = told.search_path;
     options.request_timeout = Duration::from_secs(arguments.request_timeout);
     let ran = task::run_here(rehearsal_driver::run(&options, &mut std::io::stdout(), &mut std::io::stderr()));
     match ran.map_err(|error| Failure::World(error.to_string()))? {
         Exit::Done => Ok(()),
-        exit @ (Exit::Refused | Exit::BadUsage | Exit::GaveUp | Exit::Declined) => Err(Failure::Agent(exit.code())),
+        exit @ (Exit::Refused | Exit::BadUsage | Exit::GaveUp | Exit::Declined) => {
+            Err(Failure::Agent(exit.code()))
+        }
     }
 }

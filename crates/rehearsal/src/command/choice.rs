@@ -10,14 +10,14 @@ use rehearsal_workflow::suite::{Choice, LoadError};
 pub(crate) struct Flags {
     /// How strict the provider is [default: what the files say].
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
-    profile: Option<Profile>,
-    /// Switch one rule, e.g. `echo-text=off`; may be given several times. `rehearsal lint --rules` lists them.
+    pub(crate) profile: Option<Profile>,
+    /// Switch a rule of `rehearsal lint --rules`; may be given several times.
     #[arg(long = "rule", value_name = "NAME=on|off", value_parser = switch)]
     rules: Vec<(String, bool)>,
     /// Seed of all ids and times in replies.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Refuse requests without an API key in every profile, not only in `api`.
+    /// Refuse requests without an API key, as the profile `api` does.
     #[arg(long)]
     require_key: bool,
 }
@@ -35,9 +35,10 @@ impl Flags {
 }
 
 fn profile(text: &str) -> Result<Profile, String> {
-    Profile::ALL.into_iter().find(|profile| profile.name() == text).ok_or_else(|| {
-        format!("the profiles are {}", Profile::ALL.map(Profile::name).join(", "))
-    })
+    Profile::ALL
+        .into_iter()
+        .find(|profile| profile.name() == text)
+        .ok_or_else(|| format!("the profiles are {}", Profile::ALL.map(Profile::name).join(", ")))
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {

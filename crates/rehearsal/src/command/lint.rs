@@ -15,10 +15,10 @@ pub(crate) struct Arguments {
     /// Scenario files, or folders of them.
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "schema"])]
     files: Vec<PathBuf>,
-    /// Print the rules of the provider: when each is applied, which profiles hold it, with which codes it refuses.
+    /// Print the rules of the provider, with their profiles and codes.
     #[arg(long, conflicts_with_all = ["files", "schema"])]
     rules: bool,
-    /// Print the JSON Schema of scenario files.
+    /// Print the JSON Schema of scenario files with `version: 1`.
     #[arg(long, conflicts_with = "files")]
     schema: bool,
 }
@@ -41,14 +41,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Files(mistakes));
     }
     let files = suite::read_files(&arguments.files)?.len();
-    terminal::say(&format!("{files} file{} without mistakes, {} warnings", if files == 1 { "" } else { "s" }, warnings.len()));
+    terminal::say(&format!(
+        "{files} file{} without mistakes, {} warnings",
+        if files == 1 { "" } else { "s" },
+        warnings.len()
+    ));
     Ok(())
 }
 
 /// The rule table, one line a rule, columns aligned.
 fn rules() -> String {
     let name_width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
-    let mut out = format!("{:<name_width$}  stage   {}  what it refuses (codes)\n", "rule", Profile::ALL.map(Profile::name).join(" "));
+    let mut out = format!(
+        "{:<name_width$}  stage   {}  what it refuses (codes)\n",
+        "rule",
+        Profile::ALL.map(Profile::name).join(" ")
+    );
     for rule in RULES {
         let marks = Profile::ALL.map(|profile| {
             let mark = if rule.profiles.contains(&profile) { "x" } else { "-" };

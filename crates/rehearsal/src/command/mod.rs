@@ -2,6 +2,7 @@
 
 mod agent;
 mod choice;
+pub(crate) mod faults;
 mod lint;
 mod report;
 mod run;
@@ -20,6 +21,8 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
     Lint(lint::Arguments),
+    /// List the faults of the wire, or explain one.
+    Faults(faults::Arguments),
     /// Check that journals are whole and unchanged, or that runs saw the same.
     Verify(verify::Arguments),
     /// Show a finished run again.
@@ -34,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
+        Command::Faults(arguments) => faults::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Agent(arguments) => agent::run(&arguments),

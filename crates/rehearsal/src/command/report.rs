@@ -2,7 +2,7 @@
 
 use super::verify::finished;
 use crate::failure::Failure;
-use crate::{env, terminal};
+use crate::terminal;
 use clap::Args;
 use rehearsal_report::{REPORTS, Report, Style, find};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ fn format(text: &str) -> Result<&'static Report, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = finished(&arguments.run)?;
-    let style = Style { colour: terminal::colour(), width: env::columns() };
+    let style = Style { colour: terminal::colour(), width: terminal::width() };
     terminal::print(&(arguments.format.write)(&file, style));
     super::run::verdict(&file)
 }

@@ -2,26 +2,33 @@
 
 use super::choice::Flags;
 use crate::failure::Failure;
-use crate::{env, terminal};
+use crate::terminal;
 use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
 use rehearsal_report::Style;
-use rehearsal_workflow::suite::{self, Suite};
+use rehearsal_workflow::suite::{self, LoadError, Suite};
 use rehearsal_workflow::{Order, RunError};
+use rehearsal_world::files::WalkError;
 use rehearsal_world::{environment, task};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Deadline of one request of the built-in agent: it talks to loopback, where a second is an age.
 const BUILT_IN_PATIENCE: &str = "2";
 
+const AGENT_HELP: &str = "\
+The agent's command may hold {prompt}, {base_url}, {workspace}, {model}, {case}.
+It finds the same in REHEARSAL_PROMPT, OPENAI_BASE_URL and so on, in its environment.
+Journals, outputs and workspaces stay below .rehearsal/runs.";
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
+#[command(after_help = AGENT_HELP)]
 pub(crate) struct Arguments {
     /// Scenario files, or folders of them.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The agent's command, after `--`. It may hold {prompt}, {base_url}, {workspace}, {model}, {case}. Without it the built-in agent runs.
+    /// The agent's command, after `--` [default: the built-in agent].
     #[arg(last = true, value_name = "AGENT")]
     agent: Vec<String>,
     /// Run only these cases; may be given several times.
@@ -58,12 +65,22 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     if json {
         terminal::print(&file.to_json());
     } else {
-        let style = Style { colour: terminal::colour(), width: env::columns() };
-        let Some(table) = rehearsal_report::find("terminal") else { unreachable!("the table of reports has it") };
+        let style = Style { colour: terminal::colour(), width: terminal::width() };
+        let Some(table) = rehearsal_report::find("terminal") else {
+            unreachable!("the table of reports has it")
+        };
         terminal::print(&(table.write)(&file, style));
-        terminal::say(&format!("run folder: {}", folder.display()));
+        terminal::say(&format!("run folder: {}", near(&folder).display()));
+        if file.count(Verdict::Failed) > 0 {
+            terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
+        }
     }
     verdict(&file)
+}
+
+/// A path as a person would write it here.
+fn near(path: &Path) -> &Path {
+    environment::current_folder().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
 }
 
 /// A run passes only where every case did.
@@ -74,18 +91,25 @@ pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
     if file.count(Verdict::Failed) > 0 {
         return Err(Failure::NotMet);
     }
-    match file.cases.iter().find(|case| case.verdict == Verdict::Broken).and_then(|case| case.findings.first()) {
+    match file
+        .cases
+        .iter()
+        .find(|case| case.verdict == Verdict::Broken)
+        .and_then(|case| case.findings.first())
+    {
         Some(finding) => Err(Failure::World(finding.message.clone())),
         None => Ok(()),
     }
 }
 
 fn order(arguments: Arguments) -> Result<Order, Failure> {
-    let suite = suite::load(&arguments.paths)?;
+    let suite = suite::load_under(&arguments.paths, arguments.flags.profile)
+        .map_err(|error| unloaded(error, &arguments))?;
     let cases = chosen(&suite, &arguments.cases)?;
     let world = |error: std::io::Error| Failure::World(error.to_string());
     let own = environment::own_program().map_err(world)?.display().to_string();
-    let mut built_in: Vec<String> = [own.as_str(), "agent", "--request-timeout", BUILT_IN_PATIENCE].map(str::to_owned).to_vec();
+    let mut built_in: Vec<String> =
+        [own.as_str(), "agent", "--request-timeout", BUILT_IN_PATIENCE].map(str::to_owned).to_vec();
     if arguments.stream {
         built_in.push("--stream".to_owned());
     }
@@ -105,11 +129,28 @@ fn order(arguments: Arguments) -> Result<Order, Failure> {
     })
 }
 
+/// A command without its `--` is taken for a list of suites.
+fn unloaded(error: LoadError, arguments: &Arguments) -> Failure {
+    match error {
+        LoadError::Walk(WalkError::Missing(path))
+            if arguments.agent.is_empty() && arguments.paths.first() != Some(&path) =>
+        {
+            Failure::Command(format!(
+                "there is no file or folder {}; an agent's command goes behind `--`",
+                path.display()
+            ))
+        }
+        other => other.into(),
+    }
+}
+
 /// The phrasings to run: all, or those named; a name that no case has is a mistake.
 fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
     let phrasings = &suite.scenarios.phrasings;
     if phrasings.is_empty() {
-        return Err(Failure::NothingRan("the suite holds no phrasing, so there is no case to run".to_owned()));
+        return Err(Failure::NothingRan(
+            "the suite holds no phrasing, so there is no case to run".to_owned(),
+        ));
     }
     if let Some(unknown) = names.iter().find(|name| !phrasings.iter().any(|phrasing| phrasing.id == **name)) {
         let known: Vec<_> = phrasings.iter().map(|phrasing| phrasing.id.as_str()).collect();
@@ -130,8 +171,14 @@ fn time(text: &str) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err("write a number and ms, s, m or h, such as 90s".to_owned()),
     };
-    let seconds = number.parse::<f64>().ok().map(|number| number * scale).filter(|seconds| (0.001..=864_000.0).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write a time from 1ms to 240h, such as 90s".to_owned())
+    let seconds = number
+        .parse::<f64>()
+        .ok()
+        .map(|number| number * scale)
+        .filter(|seconds| (0.001..=864_000.0).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "write a time from 1ms to 240h, such as 90s".to_owned())
 }
 
 impl From<RunError> for Failure {

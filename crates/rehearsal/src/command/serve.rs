@@ -62,9 +62,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Command(listen::BindError::Reserved(arguments.port).to_string()));
     }
     if arguments.scenarios.is_empty() && arguments.mode.0.is_none() {
-        return Err(Failure::Command("--scenarios PATH is required unless a hostile --mode is chosen".to_owned()));
+        return Err(Failure::Command(
+            "--scenarios PATH is required unless a hostile --mode is chosen".to_owned(),
+        ));
     }
-    let scenarios = if arguments.scenarios.is_empty() { nothing() } else { suite::load(&arguments.scenarios)?.scenarios };
+    let scenarios = if arguments.scenarios.is_empty() {
+        nothing()
+    } else {
+        suite::load_under(&arguments.scenarios, arguments.flags.profile)?.scenarios
+    };
     let choice = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
     let setting = suite::setting(scenarios, &choice).map_err(|error| Failure::Command(error.to_string()))?;
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
@@ -77,7 +83,11 @@ fn nothing() -> Scenarios {
     Scenarios { phrasings: Vec::new(), profile: Profile::Gate, rules: Vec::new(), echo: Echo::Exact }
 }
 
-async fn serve(arguments: &Arguments, setting: rehearsal_standin::core::Setting, listener: Listener) -> Result<(), Failure> {
+async fn serve(
+    arguments: &Arguments,
+    setting: rehearsal_standin::core::Setting,
+    listener: Listener,
+) -> Result<(), Failure> {
     let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
     let run = ids::run_id(unix_ms()).map_err(|error| world(&error))?;
     let folder = files::create_run_folder(&arguments.data, "serve", &run)
@@ -91,12 +101,19 @@ async fn serve(arguments: &Arguments, setting: rehearsal_standin::core::Setting,
         setting.scenarios.phrasings.len(),
     ));
     let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorder)));
-    http::serve(listener, standin, Limits::default(), task::asked_to_end()).await.map_err(|error| world(&error))?;
+    http::serve(listener, standin, Limits::default(), task::asked_to_end())
+        .await
+        .map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;
     Ok(())
 }
 
-fn open_journal(arguments: &Arguments, folder: &Path, run: &str, mode: &str) -> Result<Recorder, RecordError> {
+fn open_journal(
+    arguments: &Arguments,
+    folder: &Path,
+    run: &str,
+    mode: &str,
+) -> Result<Recorder, RecordError> {
     let log = arguments.log.as_deref().map(|path| SeedLog::open(path, mode, run)).transpose()?;
     let settings = Settings {
         folder: folder.to_owned(),

@@ -59,7 +59,11 @@ fn check(path: &Path) -> Result<String, Failure> {
     });
     let open = journals.iter().filter(|journal| !journal.verified.closed).count();
     let cut = journals.iter().filter(|journal| journal.verified.cut.is_some()).count();
-    let mut line = format!("{} journal{}, {lines} lines, {requests} requests, unchanged", journals.len(), plural(journals.len()));
+    let mut line = format!(
+        "{} journal{}, {lines} lines, {requests} requests, unchanged",
+        journals.len(),
+        plural(journals.len())
+    );
     if heads > 0 {
         line.push_str(&format!("; {heads} heads as in run.json"));
     }
@@ -86,7 +90,11 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
     if journals.iter().any(|journal| journal.verified.head == head.head) {
         return Ok(());
     }
-    not_met(&format!("{}: no journal ends in the line that run.json names for {}", path.display(), head.journal))
+    not_met(&format!(
+        "{}: no journal ends in the line that run.json names for {}",
+        path.display(),
+        head.journal
+    ))
 }
 
 fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
@@ -94,13 +102,16 @@ fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
     if !path.is_file() {
         return Ok(None);
     }
-    let text = files::read_text(&path, RUN_FILE_LIMIT).map_err(|error| Failure::Command(error.to_string()))?;
+    let text =
+        files::read_text(&path, RUN_FILE_LIMIT).map_err(|error| Failure::Command(error.to_string()))?;
     RunFile::from_json(&text).map(Some).map_err(|why| Failure::Command(format!("{}: {why}", path.display())))
 }
 
 /// A finished run by its folder.
 pub(super) fn finished(folder: &Path) -> Result<RunFile, Failure> {
-    run_file(folder)?.ok_or_else(|| Failure::Command(format!("{} holds no run.json, so it is no finished run", folder.display())))
+    run_file(folder)?.ok_or_else(|| {
+        Failure::Command(format!("{} holds no run.json, so it is no finished run", folder.display()))
+    })
 }
 
 fn same(folders: &[PathBuf]) -> Result<(), Failure> {
@@ -114,17 +125,27 @@ fn same(folders: &[PathBuf]) -> Result<(), Failure> {
         let names = first.cases.iter().map(|case| &case.phrasing);
         let differing: Vec<_> = names
             .filter(|name| {
-                let normal = |run: &RunFile| run.cases.iter().find(|case| case.phrasing == **name).map(|case| case.normalised.clone());
+                let normal = |run: &RunFile| {
+                    run.cases.iter().find(|case| case.phrasing == **name).map(|case| case.normalised.clone())
+                };
                 normal(first) != normal(other)
             })
             .map(String::as_str)
             .collect();
-        let what = if differing.is_empty() { "other cases ran".to_owned() } else { format!("cases differ: {}", differing.join(", ")) };
+        let what = if differing.is_empty() {
+            "other cases ran".to_owned()
+        } else {
+            format!("cases differ: {}", differing.join(", "))
+        };
         terminal::complain(&format!("{} and {}: {what}", first.run, other.run));
     }
     if !good {
         return Err(Failure::NotMet);
     }
-    terminal::say(&format!("{} runs with equal normalised journals ({})", runs.len(), &first.normalised[..16.min(first.normalised.len())]));
+    terminal::say(&format!(
+        "{} runs with equal normalised journals ({})",
+        runs.len(),
+        &first.normalised[..16.min(first.normalised.len())]
+    ));
     Ok(())
 }

@@ -21,6 +21,8 @@ pub(super) struct Context<'k> {
     pub(super) known: &'k Known<'k>,
     /// Whether the file at hand has no `version`.
     pub(super) seed: bool,
+    /// Whether such a file's built-in expectations hold.
+    pub(super) built_in: bool,
     pub(super) phrasings: Vec<Phrasing>,
     /// Phrasing ids, with the file that has them.
     ids: BTreeMap<String, Place>,
@@ -29,9 +31,17 @@ pub(super) struct Context<'k> {
 }
 
 impl<'k> Context<'k> {
-    pub(super) fn new(known: &'k Known<'k>) -> Self {
+    pub(super) fn new(known: &'k Known<'k>, built_in: bool) -> Self {
         let (phrasings, ids) = (Vec::new(), BTreeMap::new());
-        Self { known, seed: true, phrasings, ids, steps_left: MAX_ALL_STEPS, weight_left: MAX_WEIGHT }
+        Self {
+            known,
+            seed: true,
+            built_in,
+            phrasings,
+            ids,
+            steps_left: MAX_ALL_STEPS,
+            weight_left: MAX_WEIGHT,
+        }
     }
 }
 
@@ -54,6 +64,9 @@ impl<'n> Levels<'n> {
 pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Findings<'_>) {
     let defaults = root.get("defaults");
     let classes = root.get("classes").map_or(&[][..], Node::entries);
+    if let Some(node) = root.get("classes").filter(|node| node.content == Content::Map(Vec::new())) {
+        findings.warning(node.at, "the file has no class".to_owned(), "there is no case in it to run");
+    }
     for (key, class) in classes {
         if key.name.trim().is_empty() {
             findings.error(key.at, Code::WrongValue, "a class needs a name");
@@ -108,12 +121,12 @@ fn phrasing(
     else {
         return;
     };
-    let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.seed);
-    let hostile = hostile.unwrap_or_else(|| is_hostile(&steps, forever, context.known));
     let advance = match levels.narrowest("advance").and_then(Node::as_text) {
         Some("request") if !context.seed => Advance::Request,
         _ => Advance::Assistants,
     };
+    let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.seed);
+    let hostile = hostile.unwrap_or_else(|| is_hostile(&steps, forever, advance, context.known));
     let expect_agent = agent::expect(levels, context, findings);
     context.phrasings.push(Phrasing {
         class: class.name.clone(),
@@ -172,12 +185,13 @@ fn names(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opt
     Some((marker.to_owned(), prompt.unwrap_or(marker).to_owned()))
 }
 
-fn is_hostile(steps: &[crate::scenario::Step], forever: bool, known: &Known<'_>) -> bool {
+fn is_hostile(steps: &[crate::scenario::Step], forever: bool, advance: Advance, known: &Known<'_>) -> bool {
     let last = steps.len().saturating_sub(1);
     steps.iter().enumerate().any(|(i, step)| match &step.action {
         Action::Fault { name, .. } => known.faults.iter().any(|fault| fault.hostile && fault.name == name),
         Action::Say(said) => forever && i == last && !said.calls.is_empty(),
-        Action::Error(_) => forever && i == last,
+        // No answer, so no further assistant message: every retry meets the same error.
+        Action::Error(_) => advance == Advance::Assistants || (forever && i == last),
         Action::End => false,
     })
 }

@@ -12,7 +12,7 @@ pub(super) fn request(
     context: &Context<'_>,
     findings: &mut Findings<'_>,
 ) -> Expected {
-    let mut expected = if context.seed {
+    let mut expected = if context.seed && context.built_in {
         Expected {
             require_tools: true,
             require_tool_choice: true,

@@ -13,6 +13,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::surprises;
 use crate::scenario::Scenarios;
 use rehearsal_wire::fault::Fault;
+use rehearsal_wire::rule::Profile;
 
 /// One file, not yet read.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,19 @@ pub struct Known<'k> {
 /// # Errors
 /// Every mistake of every file, in the order of the files and lines.
 pub fn read(files: &[File<'_>], known: &Known<'_>) -> Result<Scenarios, Vec<Finding>> {
-    let (scenarios, mut findings) = suite::load(files, known);
+    read_under(files, known, None)
+}
+
+/// The same, under a profile that a person chose in place of the files' own.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_under(
+    files: &[File<'_>],
+    known: &Known<'_>,
+    chosen: Option<Profile>,
+) -> Result<Scenarios, Vec<Finding>> {
+    let (scenarios, mut findings) = suite::load(files, known, chosen);
     findings.retain(|finding| finding.severity == Severity::Error);
     if findings.is_empty() { Ok(scenarios) } else { Err(findings) }
 }
@@ -47,7 +60,7 @@ pub fn read(files: &[File<'_>], known: &Known<'_>) -> Result<Scenarios, Vec<Find
 /// All that can be said about the files of a suite: the mistakes, and what is legal but likely to surprise.
 #[must_use]
 pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
-    let (scenarios, mut findings) = suite::load(files, known);
+    let (scenarios, mut findings) = suite::load(files, known, None);
     if findings.iter().all(|finding| finding.severity == Severity::Warning) {
         findings.extend(surprises(&scenarios));
         let order = |file: &str| files.iter().position(|known| known.name == file);

@@ -19,9 +19,15 @@ struct Agreed<'f> {
 }
 
 /// Reads all files. The scenarios are of use only where no finding is an error.
-pub(super) fn load(files: &[File<'_>], known: &Known<'_>) -> (Scenarios, Vec<Finding>) {
+pub(super) fn load(
+    files: &[File<'_>],
+    known: &Known<'_>,
+    chosen: Option<Profile>,
+) -> (Scenarios, Vec<Finding>) {
     let mut agreed = Agreed::default();
-    let mut context = Context::new(known);
+    // The older form's expectations belong to the profile `pinned`; a milder one that a person chooses lifts them.
+    let built_in = chosen.is_none_or(|profile| profile == Profile::Pinned);
+    let mut context = Context::new(known, built_in);
     let mut all = Vec::new();
     for file in files {
         let mut findings = Findings::new(file.name);

@@ -50,6 +50,10 @@ pub struct Dialect {
     pub content_type: &'static str,
     /// `Content-Type` of a streamed reply.
     pub stream_type: &'static str,
+    /// Headers that every reply of the provider has, beside those that name the request.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
+    pub key: &'static str,
 }
 
 /// What is served at a path.
@@ -72,6 +76,35 @@ pub enum Serves {
     Models,
     /// One model.
     Model,
+}
+
+/// Which dialects a fault or a rule is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialects {
+    /// All: it breaks what they share.
+    All,
+    /// These, by name.
+    Only(&'static [&'static str]),
+}
+
+impl Dialects {
+    /// Whether the dialect of this name is among them.
+    #[must_use]
+    pub fn include(self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(&name),
+        }
+    }
+
+    /// As tables say it.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Only(names) => names.join(", "),
+        }
+    }
 }
 
 /// An error of the provider, whether a rule or a script asked for it.

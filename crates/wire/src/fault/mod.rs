@@ -9,6 +9,7 @@ mod param;
 mod tool_pending_forever;
 mod wanted;
 
+pub use crate::dialect::Dialects;
 pub use param::{Param, ParamFault, ParamKind, check_params};
 pub use wanted::{Faulted, Wanted};
 
@@ -48,26 +49,6 @@ pub struct Fault {
     pub hostile: bool,
     /// The reply as acts on the socket.
     pub plan: fn(&Wanted<'_>) -> Faulted,
-}
-
-/// Which dialects a fault is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialects {
-    /// All: it breaks what they share.
-    All,
-    /// These, by name.
-    Only(&'static [&'static str]),
-}
-
-impl Dialects {
-    /// Whether the dialect of this name is among them.
-    #[must_use]
-    pub fn include(self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(names) => names.contains(&name),
-        }
-    }
 }
 
 /// The row of this name.

@@ -1,12 +1,13 @@
 //! Ids of calls of at most 40 characters: seen in error texts of the API, later reported as lifted.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "call-id-length",
     summary: "a call id of more than 40 characters",
     codes: &["string_above_max_length"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"call_00000000000000000000000000000000000000000000","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_00000000000000000000000000000000000000000000","content":""}]}"#,

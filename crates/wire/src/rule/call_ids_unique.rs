@@ -1,12 +1,13 @@
 //! Two calls of one turn have two ids, else no answer can say which it answers.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "call-ids-unique",
     summary: "one call id twice in a turn",
     codes: &["null"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":""}]}"#,

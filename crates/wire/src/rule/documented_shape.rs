@@ -1,7 +1,7 @@
 //! The documented request: required keys, types, words, ranges and lengths.
 
 use super::shape::Look;
-use super::{Check, Example, Profile, Rule, Stage};
+use super::{CHAT, Check, Example, Profile, Rule, Stage};
 use crate::dialect::openai_chat::shape::REQUEST;
 
 pub(super) const ROW: Rule = Rule {
@@ -23,6 +23,7 @@ pub(super) const ROW: Rule = Rule {
         "null",
     ],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":"hot"}"#,

@@ -1,12 +1,13 @@
 //! Which of two equal keys counts is not defined, so a request that repeats one means nothing certain. The API takes it.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "duplicate-keys",
     summary: "a key that stands twice in its object",
     codes: &["gate_duplicate_key"],
     stage: Stage::Own,
+    dialects: Dialects::All,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

@@ -1,13 +1,14 @@
 //! A turn of several calls comes back with all of them.
 
 use super::echoed_calls::{FIX, issued_calls};
-use super::{Asked, Check, Example, Issued, Profile, Rule, Stage, Verdict, echo, say};
+use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, echo, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-complete",
     summary: "an issued call that is missing from its turn",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"}]}"#,

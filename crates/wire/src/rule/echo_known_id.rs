@@ -1,13 +1,14 @@
 //! An id with our prefix that the script never issued is invented.
 
 use super::echoed_calls::{FIX, issued_calls};
-use super::{Asked, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-known-id",
     summary: "a call id with our prefix that was never issued",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s9_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s9_0","content":"x"}]}"#,

@@ -1,13 +1,14 @@
 //! A call that another conversation issued has no place in this one.
 
 use super::echoed_calls::issued_calls;
-use super::{Asked, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-own-calls",
     summary: "a call that was issued to another phrasing",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_q_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_q_s0_0","content":"x"}]}"#,

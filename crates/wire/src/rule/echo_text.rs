@@ -1,13 +1,14 @@
 //! The words of a turn come back unchanged or not at all.
 
 use super::echoed_calls::issued_calls;
-use super::{Asked, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-text",
     summary: "words in an issued turn that the script did not send",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Made up.","tool_calls":[{"id":"call_gate_p_s1_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s1_0","content":"x"}]}"#,

@@ -1,7 +1,7 @@
 //! In a history that nothing was dropped from, the assistant turn number n was issued at step n. Agents that compact their history break this, so only `pinned` holds it.
 
 use super::script::ID_PREFIX;
-use super::{Asked, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
 use crate::turn::Role;
 
 pub(super) const ROW: Rule = Rule {
@@ -9,6 +9,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "an issued call in another assistant turn than the one that made it",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s1_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s1_0","content":"x"}]}"#,

@@ -2,7 +2,7 @@
 
 use super::echo::Outcome;
 use super::script::ID_PREFIX;
-use super::{Asked, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict, echo, say};
+use super::{Asked, CHAT, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict, echo, say};
 use crate::turn::{Call, Message, Turn};
 
 pub(super) const ROW: Rule = Rule {
@@ -15,6 +15,7 @@ pub(super) const ROW: Rule = Rule {
         "arguments_stripped",
     ],
     stage: Stage::Echo,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":2}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"}]}"#,

@@ -1,6 +1,6 @@
 //! A step may ask for words in the instructions.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::turn::Role;
 
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "instructions without the words that the script asks for",
     codes: &["gate_expect"],
     stage: Stage::Expect,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

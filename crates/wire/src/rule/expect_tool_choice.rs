@@ -1,6 +1,6 @@
 //! Check 14 of the seed, third part: a step may require a tool_choice.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "no tool_choice of an accepted form where the script requires one",
     codes: &["gate_expect"],
     stage: Stage::Expect,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

@@ -1,6 +1,6 @@
 //! Arguments in the history that are no JSON object text: a finding, for correct clients echo what a model sent.
 
-use super::{Asked, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict};
+use super::{Asked, CHAT, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict};
 use crate::json::{Kind, parse};
 
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "notes arguments that are not JSON or are double-encoded; never refuses",
     codes: &["arguments_not_json", "arguments_double_encoded"],
     stage: Stage::Own,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"write_file","arguments":"{\"a\":"}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}]}"#,

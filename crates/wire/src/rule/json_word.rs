@@ -1,6 +1,6 @@
 //! JSON mode wants the word in the messages, else a model may send white space without end.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Value;
 
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "response_format json_object without the word json in the messages",
     codes: &["null"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_object"}}"#,

@@ -1,12 +1,13 @@
 //! Check 9b of the seed: content blocks that only Anthropic requests have, in any role.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "message-blocks",
     summary: "tool_use, tool_result, thinking and like content blocks",
     codes: &["gate_dialect_leak"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result"}]}]}"#,

@@ -1,12 +1,13 @@
 //! Check 9a of the seed: a message is an object.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "message-object",
     summary: "a message that is not an object",
     codes: &["gate_messages_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":["hi"]}"#),
     check: Check::Message(check),

@@ -1,12 +1,13 @@
 //! Check 8 of the seed: a body that is an object with a non-empty message array.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "messages-list",
     summary: "a body or messages of the wrong shape, or no message",
     codes: &["gate_messages_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":5}"#),
     check: Check::Request(check),

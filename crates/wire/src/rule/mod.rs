@@ -65,9 +65,10 @@ mod tools_list;
 mod top_logprobs_needs_logprobs;
 mod unknown_parameter;
 
+use crate::dialect::Dialects;
 pub use apply::check;
-use row::Check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
+use row::{CHAT, Check};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 

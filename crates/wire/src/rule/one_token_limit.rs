@@ -1,13 +1,14 @@
 //! The old and the new name of one limit.
 
 use super::stream_options_needs_stream::is_given;
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "one-token-limit",
     summary: "max_tokens together with max_completion_tokens",
     codes: &["invalid_parameter_combination"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":5,"max_completion_tokens":5}"#,

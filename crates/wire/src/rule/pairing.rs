@@ -1,12 +1,13 @@
 //! Check 10 of the seed: each call is answered once, at once, and nothing else is.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::turn::{Call, Role, Turn};
 pub(super) const ROW: Rule = Rule {
     name: "pairing",
     summary: "calls without an answer, answers without a call",
     codes: &["gate_pairing"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"call_1","content":"x"}]}"#,

@@ -2,13 +2,14 @@
 
 use super::expect_no_tools::offers_tools;
 use super::stream_options_needs_stream::is_given;
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "parallel-needs-tools",
     summary: "parallel_tool_calls without tools",
     codes: &["null"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"parallel_tool_calls":false}"#,

@@ -2,6 +2,7 @@
 
 use super::Scripted;
 use super::shape::{Look, Shape};
+use crate::dialect::Dialects;
 use crate::json::{Tape, Value};
 use crate::reject::Reject;
 use crate::turn::{Message, Role, Turn};
@@ -78,6 +79,8 @@ pub struct Rule {
     pub codes: &'static [&'static str],
     /// When it is applied.
     pub stage: Stage,
+    /// The dialects whose requests it can read.
+    pub dialects: Dialects,
     /// The profiles that hold it unless it is switched.
     pub profiles: &'static [Profile],
     /// A small request that it refuses or notes.
@@ -85,6 +88,9 @@ pub struct Rule {
     /// The check itself.
     pub(super) check: Check,
 }
+
+/// What reads the body of a chat completion.
+pub(super) const CHAT: Dialects = Dialects::Only(&["openai-chat"]);
 
 /// A small request for tables and tests.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! The schema of a structured answer stands inside json_schema; beside it the API names the misplaced key first.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "schema-place",
     summary: "response_format.schema beside json_schema",
     codes: &["unknown_parameter"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","schema":{}}}"#,

@@ -1,12 +1,47 @@
 //! The rules that are switched on: a profile's own, then switches by name.
 
 use super::{Profile, RULES};
+use crate::dialect::{DIALECTS, Dialect, Dialects};
+use crate::unique::equal;
 
 /// Which rules of the table hold. Cheap to copy and to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleSet(u128);
 
 const _: () = assert!(RULES.len() <= 128, "a rule set has one bit for each rule");
+
+/// For each dialect the rules that can read its requests, a bit each.
+const READERS: [u128; DIALECTS.len()] = {
+    let mut readers = [0; DIALECTS.len()];
+    let (mut dialect, mut rule) = (0, 0);
+    while dialect < readers.len() {
+        while rule < RULES.len() {
+            if includes(RULES[rule].dialects, DIALECTS[dialect].name) {
+                readers[dialect] |= 1 << rule;
+            }
+            rule += 1;
+        }
+        (dialect, rule) = (dialect + 1, 0);
+    }
+    readers
+};
+
+/// [`Dialects::include`] while the program is compiled.
+const fn includes(dialects: Dialects, name: &str) -> bool {
+    match dialects {
+        Dialects::All => true,
+        Dialects::Only(names) => {
+            let mut at = 0;
+            while at < names.len() {
+                if equal(names[at], name) {
+                    return true;
+                }
+                at += 1;
+            }
+            false
+        }
+    }
+}
 
 /// A switch names a rule that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +89,13 @@ impl RuleSet {
     #[must_use]
     pub fn holds_name(&self, name: &str) -> bool {
         RULES.iter().position(|rule| rule.name == name).is_some_and(|index| self.holds(index))
+    }
+
+    /// Those that can read a dialect's requests.
+    #[must_use]
+    pub fn of(&self, dialect: &Dialect) -> Self {
+        let known = DIALECTS.iter().position(|row| row.name == dialect.name);
+        Self(known.map_or(0, |index| self.0 & READERS[index]))
     }
 
     fn switch(&mut self, index: usize, on: bool) {

@@ -1,7 +1,7 @@
 //! Strict schemas are closed: each object names additionalProperties false and requires all of its properties.
 //! The seed took open ones, and scripts in its form are held to its answers, so `pinned` leaves this out.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 use std::borrow::Cow;
 
@@ -10,6 +10,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "a strict schema with open objects or optional properties",
     codes: &["invalid_function_parameters", "null"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{}}}}]}"#,

@@ -1,6 +1,6 @@
 //! Check 9c of the seed: a tool message says which call it answers, and has a content (null is fine).
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 use crate::turn::Role;
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "a tool message without tool_call_id or content",
     codes: &["gate_messages_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"tool","content":"x"}]}"#),
     check: Check::Message(check),

@@ -2,12 +2,13 @@
 
 use super::tool_calls_shape::calls_of;
 use super::tool_function::is_custom;
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
     name: "tool-calls-function-only",
     summary: "a call in the history that is not of a function",
     codes: &["gate_tool_call_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"assistant","tool_calls":[{"type":"custom","id":"c","custom":{"name":"f","input":"x"}}]},{"role":"tool","tool_call_id":"c","content":""}]}"#,

@@ -1,7 +1,7 @@
 //! Check 9d of the seed: calls in the history have the shape in which they were made.
 
 use super::tool_function::is_custom;
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 use crate::turn::Role;
 pub(super) const ROW: Rule = Rule {
@@ -9,6 +9,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "tool_calls of an assistant message of the wrong shape",
     codes: &["gate_tool_call_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"assistant","tool_calls":[]}]}"#),
     check: Check::Message(check),

@@ -1,6 +1,6 @@
 //! A choice of a tool that is not offered.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Value;
 
 pub(super) const ROW: Rule = Rule {
@@ -8,6 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "tool_choice that names an absent tool",
     codes: &["null"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{}}}],"tool_choice":{"type":"function","function":{"name":"g"}}}"#,

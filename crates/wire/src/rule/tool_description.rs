@@ -1,12 +1,13 @@
 //! Check 6f of the seed: a function is described. The API and real clients leave it out, so only `pinned` holds it.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "tool-description",
     summary: "a function without a non-empty description",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","parameters":{}}}]}"#,

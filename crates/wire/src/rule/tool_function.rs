@@ -1,12 +1,13 @@
 //! Check 6d of the seed: a function tool holds its function. Custom tools hold none.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 pub(super) const ROW: Rule = Rule {
     name: "tool-function",
     summary: "a tool without an object under function",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function"}]}"#,

@@ -1,11 +1,12 @@
 //! Check 6c of the seed: function tools only. Real clients also offer custom tools, so only `pinned` holds it.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
     name: "tool-function-type",
     summary: "a tool whose type is not function",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"custom","custom":{"name":"f"}}]}"#,

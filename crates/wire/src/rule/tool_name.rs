@@ -1,12 +1,13 @@
 //! Check 6e of the seed: a function has a name.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "tool-name",
     summary: "a function without a non-empty name",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":""}}]}"#,

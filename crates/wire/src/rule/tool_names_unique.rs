@@ -1,12 +1,13 @@
 //! Check 7 of the seed: no two tools of one name. The API takes them; which one is called is not defined.
 
-use super::{Asked, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use std::collections::BTreeSet;
 pub(super) const ROW: Rule = Rule {
     name: "tool-names-unique",
     summary: "two tools of one name",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{}}},{"type":"function","function":{"name":"f","description":"d","parameters":{}}}]}"#,

@@ -1,12 +1,13 @@
 //! Check 6g of the seed: parameters are a JSON Schema, and so an object.
 
-use super::{Asked, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 pub(super) const ROW: Rule = Rule {
     name: "tool-parameters",
     summary: "parameters that are not an object",
     codes: &["gate_tools_shape"],
     stage: Stage::Gate,
+    dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":"{}"}}]}"#,

@@ -1,7 +1,7 @@
 //! Keys that the documented request does not have.
 
 use super::shape::Look;
-use super::{Check, Example, Profile, Rule, Stage};
+use super::{CHAT, Check, Example, Profile, Rule, Stage};
 use crate::dialect::openai_chat::shape::REQUEST;
 
 pub(super) const ROW: Rule = Rule {
@@ -9,6 +9,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "an undocumented key",
     codes: &["unknown_parameter"],
     stage: Stage::Api,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"frobnicate":1}"#),
     check: Check::Body(&REQUEST, Look::Keys),

@@ -2,6 +2,7 @@
 
 use super::Request;
 use super::script::Small;
+use rehearsal_wire::dialect::DIALECTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule, RuleSet, Stage};
 use std::collections::BTreeSet;
 
@@ -104,6 +105,21 @@ fn a_rule_switched_off_says_nothing() {
                 assert_ne!(reject.rule, rule.name);
             }
         }
+    }
+}
+
+#[test]
+fn a_dialect_is_judged_by_the_rules_that_can_read_it() {
+    let pinned = RuleSet::new(Profile::Pinned, &[]).unwrap();
+    for dialect in DIALECTS {
+        for rule in RULES {
+            let wanted = pinned.holds_name(rule.name) && rule.dialects.include(dialect.name);
+            assert_eq!(pinned.of(dialect).holds_name(rule.name), wanted, "{} {}", rule.name, dialect.name);
+        }
+    }
+    for rule in RULES {
+        let known = DIALECTS.iter().any(|dialect| rule.dialects.include(dialect.name));
+        assert!(known, "{} reads no dialect that there is", rule.name);
     }
 }
 

@@ -2,10 +2,31 @@
 
 use super::{Check, Evidence, Found};
 
-pub(super) const NOT_STARTED: Check = Check { code: "agent-not-started", judge: not_started };
-pub(super) const TIME_LIMIT: Check = Check { code: "time-limit", judge: time_limit };
-pub(super) const KILLED: Check = Check { code: "agent-killed", judge: killed };
-pub(super) const EXIT_STATUS: Check = Check { code: "exit-status", judge: exit_status };
+/// Gives its reason to a case whose agent could not be started.
+pub const NOT_STARTED: Check = Check {
+    code: "agent-not-started",
+    meaning: "the agent's program could not be started",
+    remedy: "check the command behind `--`; a script needs its interpreter before it, or an executable bit and a good first line",
+    judge: not_started,
+};
+pub(super) const TIME_LIMIT: Check = Check {
+    code: "time-limit",
+    meaning: "the agent had not ended when its time was over, and was killed with all its processes",
+    remedy: "give the agent timeouts and a cap on turns; where it only needs longer, raise `time_limit` or `--time-limit`",
+    judge: time_limit,
+};
+pub(super) const KILLED: Check = Check {
+    code: "agent-killed",
+    meaning: "a signal ended the agent",
+    remedy: "it crashed or was killed: see stderr.txt of the case",
+    judge: killed,
+};
+pub(super) const EXIT_STATUS: Check = Check {
+    code: "exit-status",
+    meaning: "the agent ended with another status than was expected; 0 where the file says nothing",
+    remedy: "see stderr.txt of the case; an agent that fails must not say 0, one that succeeds must",
+    judge: exit_status,
+};
 
 fn not_started(evidence: &Evidence<'_>) -> Vec<Found> {
     match evidence.facts.started {
@@ -15,13 +36,17 @@ fn not_started(evidence: &Evidence<'_>) -> Vec<Found> {
 }
 
 fn time_limit(evidence: &Evidence<'_>) -> Vec<Found> {
-    let (Some(started), Some(exited)) = (&evidence.facts.started, &evidence.facts.exited) else { return Vec::new() };
+    let (Some(started), Some(exited)) = (&evidence.facts.started, &evidence.facts.exited) else {
+        return Vec::new();
+    };
     if !exited.timed_out {
         return Vec::new();
     }
     let limit = started.time_limit_ms / 1000;
     let message = if evidence.phrasing.hostile {
-        format!("the agent had not given up when its time limit of {limit} s was over; it should have: this case never ends well")
+        format!(
+            "the agent had not given up when its time limit of {limit} s was over; it should have: this case never ends well"
+        )
     } else {
         format!("the agent had not ended when its time limit of {limit} s was over")
     };
@@ -39,7 +64,9 @@ fn killed(evidence: &Evidence<'_>) -> Vec<Found> {
 }
 
 fn exit_status(evidence: &Evidence<'_>) -> Vec<Found> {
-    let Some(status) = evidence.facts.exited.as_ref().and_then(|exited| exited.status) else { return Vec::new() };
+    let Some(status) = evidence.facts.exited.as_ref().and_then(|exited| exited.status) else {
+        return Vec::new();
+    };
     // An agent that gives up may say so with any status; one that succeeds says 0.
     let wanted = match evidence.phrasing.expect_agent.exit {
         Some(wanted) => wanted,
@@ -49,5 +76,12 @@ fn exit_status(evidence: &Evidence<'_>) -> Vec<Found> {
     if status == wanted {
         return Vec::new();
     }
-    vec![Found::new(format!("the agent ended with status {status}; {wanted} was expected"))]
+    let last =
+        last_words(evidence.stderr).map_or_else(String::new, |words| format!("; its last words: {words}"));
+    vec![Found::new(format!("the agent ended with status {status}; {wanted} was expected{last}"))]
+}
+
+/// The last line that an agent wrote to standard error: mostly the reason why it ended.
+fn last_words(stderr: &str) -> Option<String> {
+    stderr.lines().map(str::trim).rfind(|line| !line.is_empty()).map(super::quote)
 }

@@ -1,21 +1,33 @@
 //! What `expect_agent` declares beside the wire: tools in order, output, files.
 
-use super::{Check, Evidence, Found};
+use super::{Check, Evidence, Found, quote};
 use regex_lite::Regex;
 use rehearsal_journal::digest;
 
-pub(super) const TOOLS_CALLED: Check = Check { code: "tools-called", judge: tools_called };
-pub(super) const OUTPUT_CONTAINS: Check = Check { code: "output-contains", judge: output_contains };
-pub(super) const OUTPUT_MATCHES: Check = Check { code: "output-matches", judge: output_matches };
-pub(super) const FILES: Check = Check { code: "files", judge: files };
-
-/// Characters of output or content that a finding quotes.
-const QUOTED: usize = 60;
-
-fn quote(text: &str) -> String {
-    let shown: String = text.chars().take(QUOTED).collect();
-    if shown.len() < text.len() { format!("{shown:?} …") } else { format!("{shown:?}") }
-}
+pub(super) const TOOLS_CALLED: Check = Check {
+    code: "tools-called",
+    meaning: "the answered tools are not those of `tools_called`, in that order",
+    remedy: "what counts are `tool` messages that reached the provider, not what the agent says it did",
+    judge: tools_called,
+};
+pub(super) const OUTPUT_CONTAINS: Check = Check {
+    code: "output-contains",
+    meaning: "standard output lacks a text of `output_contains`",
+    remedy: "print the model's last answer to standard output; see stdout.txt of the case",
+    judge: output_contains,
+};
+pub(super) const OUTPUT_MATCHES: Check = Check {
+    code: "output-matches",
+    meaning: "standard output does not match a pattern of `output_matches`",
+    remedy: "as for output-contains",
+    judge: output_matches,
+};
+pub(super) const FILES: Check = Check {
+    code: "files",
+    meaning: "a file of `files` is missing from the workspace or holds something else",
+    remedy: "compare it with the case's workspace folder, which is kept; relative paths start there",
+    judge: files,
+};
 
 fn tools_called(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(wanted) = &evidence.phrasing.expect_agent.tools_called else { return Vec::new() };
@@ -33,7 +45,13 @@ fn output_contains(evidence: &Evidence<'_>) -> Vec<Found> {
     wanted
         .iter()
         .filter(|text| !evidence.stdout.contains(text.as_str()))
-        .map(|text| Found::new(format!("standard output does not contain {}; it is {}", quote(text), quote(evidence.stdout))))
+        .map(|text| {
+            Found::new(format!(
+                "standard output does not contain {}; it is {}",
+                quote(text),
+                quote(evidence.stdout)
+            ))
+        })
         .collect()
 }
 
@@ -43,7 +61,12 @@ fn output_matches(evidence: &Evidence<'_>) -> Vec<Found> {
         .iter()
         // The reader of the file has compiled each of them once already.
         .filter(|pattern| !Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(evidence.stdout)))
-        .map(|pattern| Found::new(format!("standard output does not match {pattern:?}; it is {}", quote(evidence.stdout))))
+        .map(|pattern| {
+            Found::new(format!(
+                "standard output does not match {pattern:?}; it is {}",
+                quote(evidence.stdout)
+            ))
+        })
         .collect()
 }
 
@@ -51,7 +74,8 @@ fn files(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(workspace) = &evidence.facts.workspace else { return Vec::new() };
     let mut found = Vec::new();
     for wanted in &evidence.phrasing.expect_agent.files {
-        let Some((path, length, sha256)) = workspace.files.iter().find(|(path, ..)| *path == wanted.path) else {
+        let Some((path, length, sha256)) = workspace.files.iter().find(|(path, ..)| *path == wanted.path)
+        else {
             found.push(Found::new(format!("{} is not in the workspace", wanted.path)));
             continue;
         };

@@ -6,6 +6,8 @@ mod agent;
 mod expectation;
 mod wire;
 
+pub use agent::NOT_STARTED;
+
 use rehearsal_journal::fold::Facts;
 use rehearsal_journal::run::Finding;
 use rehearsal_script::scenario::Phrasing;
@@ -15,18 +17,27 @@ use rehearsal_script::scenario::Phrasing;
 pub struct Evidence<'e> {
     /// What was declared.
     pub phrasing: &'e Phrasing,
+    /// Whether the profile `pinned` was in force.
+    pub pinned: bool,
     /// What the journal says.
     pub facts: &'e Facts,
     /// What was kept of the agent's standard output.
     pub stdout: &'e str,
+    /// What was kept of its standard error: quoted for people, never judged.
+    pub stderr: &'e str,
     /// Contents of the declared files that are there and were small enough to read, by path.
     pub contents: &'e [(String, Vec<u8>)],
 }
 
 /// One check of a finished case.
-struct Check {
+#[derive(Debug)]
+pub struct Check {
     /// Code of its findings.
-    code: &'static str,
+    pub code: &'static str,
+    /// What a finding of it means, for tables.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
     /// What it holds against the agent; nothing where the case is as declared.
     judge: fn(&Evidence<'_>) -> Vec<Found>,
 }
@@ -47,8 +58,26 @@ impl Found {
     }
 }
 
-const CHECKS: &[Check] = &[
-    agent::NOT_STARTED,
+/// Gives a case that could not be judged its reason: no check of a finished case.
+pub const WORLD_FAILED: Check = Check {
+    code: "world-failed",
+    meaning: "the case could not be judged: a folder, a journal or a port failed",
+    remedy: "the message says what failed; the case is broken, not failed",
+    judge: |_| Vec::new(),
+};
+
+/// Characters of output, content or last words that a finding quotes.
+const QUOTED: usize = 160;
+
+fn quote(text: &str) -> String {
+    let shown: String = text.chars().take(QUOTED).collect();
+    if shown.len() < text.len() { format!("{shown:?} …") } else { format!("{shown:?}") }
+}
+
+/// All checks, in the order in which their findings are told.
+pub const CHECKS: &[Check] = &[
+    WORLD_FAILED,
+    NOT_STARTED,
     agent::TIME_LIMIT,
     agent::KILLED,
     wire::NEVER_ASKED,
@@ -72,7 +101,11 @@ pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
     CHECKS
         .iter()
         .flat_map(|check| (check.judge)(evidence).into_iter().map(|found| (check.code, found)))
-        .map(|(code, found)| Finding { code: code.to_owned(), message: found.message, exchanges: found.exchanges })
+        .map(|(code, found)| Finding {
+            code: code.to_owned(),
+            message: found.message,
+            exchanges: found.exchanges,
+        })
         .collect()
 }
 
@@ -80,7 +113,7 @@ pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
 #[must_use]
 pub fn steps(phrasing: &Phrasing, facts: &Facts) -> (u64, u64) {
     let all = wire::indexed_steps(phrasing);
-    let answered = facts.steps.keys().filter(|step| **step < all).count() as u64;
+    let answered = (0..all).filter(|step| wire::delivered(phrasing, facts, *step)).count() as u64;
     (answered, all)
 }
 

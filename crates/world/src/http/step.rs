@@ -1,5 +1,7 @@
 //! What a connection does once hyper's part has ended.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use hyper::Uri;
 use rehearsal_wire::act::Plan;
@@ -107,9 +109,8 @@ fn in_place_of_hyper<A: App>(line: &Line<A>, ledger: &mut Ledger, front: &Bytes)
             Why::Head(HeadFault::UnsupportedVersion)
         }
         None if head.headers().count() > MOST_HEADERS => Why::TooManyHeaders(MOST_HEADERS),
-        None if !rewritten && head.target().parse::<Uri>().is_err() => {
-            // hyper has taken the head off its buffer before it looks at the target.
-            let again = [&readable(&head), &front[..]].concat();
+        None if !rewritten && !hyper_reads(&head) => {
+            let again = [&readable(&head), after_head(&head, front)].concat();
             ledger.in_place = Some(head);
             ledger.own_words.clear();
             return Step::Again(again.into());
@@ -117,6 +118,26 @@ fn in_place_of_hyper<A: App>(line: &Line<A>, ledger: &mut Ledger, front: &Bytes)
         None => Why::Malformed,
     };
     refusal(line, ledger, why, Some(head), Bytes::new())
+}
+
+/// Whether hyper can read the target.
+fn hyper_reads(head: &RequestHead) -> bool {
+    has_utf8_target(head) && head.target().parse::<Uri>().is_ok()
+}
+
+/// Whether the target came as UTF-8: nothing in it had to be replaced.
+fn has_utf8_target(head: &RequestHead) -> bool {
+    matches!(head.target(), Cow::Borrowed(_))
+}
+
+/// What hyper has read beyond a head. It takes the head off its buffer before it looks at the target, but a target that
+/// is no UTF-8 stops it earlier, with all of the head still there.
+fn after_head<'f>(head: &RequestHead, front: &'f [u8]) -> &'f [u8] {
+    if has_utf8_target(head) {
+        return front;
+    }
+    let blank = front.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    front[blank..].strip_prefix(&head.raw[..]).unwrap_or(front)
 }
 
 /// The same head with a target that hyper can read.

@@ -90,6 +90,21 @@ fn targets_that_no_http_library_reads_reach_the_app() {
 }
 
 #[test]
+fn targets_that_are_no_utf8_reach_the_app() {
+    let stand = Stand::new(echo);
+    let mut client = stand.client();
+    for target in [&b"/caf\xe9"[..], b"/\xff?x", b"\xc3", b"http://\x80/"] {
+        for _ in 0..2 {
+            client.send([b"POST ", target, b" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"].concat());
+            let seen = client.reply();
+            let said = format!("POST {} ab", String::from_utf8_lossy(target));
+            assert_eq!((seen.status(), body_of(&seen)), (200, said));
+        }
+    }
+    assert_eq!(stand.refusals(), []);
+}
+
+#[test]
 fn a_chunked_body_under_an_unreadable_target_is_read_too() {
     let stand = Stand::new(echo);
     let mut client = stand.client();

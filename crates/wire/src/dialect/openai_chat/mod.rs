@@ -26,4 +26,6 @@ pub(super) const ROW: Dialect = Dialect {
     model: error::model,
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
+    headers: &[("openai-version", "2020-10-01")],
+    key: "Authorization: Bearer YOUR_KEY",
 };

@@ -1,0 +1,55 @@
+//! The command line: parse, hand over to one command, turn its end into an exit code. And the pages that describe it.
+#![forbid(unsafe_code)]
+
+mod board;
+mod command;
+mod env;
+mod failure;
+pub mod reference;
+mod terminal;
+
+use clap::Parser;
+use command::Command;
+use std::panic;
+use std::process::ExitCode;
+
+/// Rehearse an AI agent offline: scripted stand-ins for all it talks to, and a verdict from the wire.
+#[derive(Debug, Parser)]
+#[command(name = "rehearsal", version, arg_required_else_help = true, after_help = failure::exit_codes())]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The program from its command line to its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    guarded(|| match Arguments::try_parse() {
+        Ok(arguments) => match command::run(arguments.command) {
+            Ok(()) => ExitCode::from(failure::MET.code),
+            Err(failure) => failure::report(&failure),
+        },
+        Err(error) => failure::usage(&error),
+    })
+}
+
+/// A panic is a bug of ours, and has an exit code of its own.
+fn guarded(work: impl FnOnce() -> ExitCode + panic::UnwindSafe) -> ExitCode {
+    panic::catch_unwind(work).unwrap_or_else(|_| {
+        terminal::complain("rehearsal: this is a bug of ours; please report the lines above");
+        ExitCode::from(failure::BUG.code)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+    use std::process::ExitCode;
+
+    #[test]
+    fn a_panic_ends_with_the_exit_code_of_a_bug() {
+        assert_eq!(guarded(|| ExitCode::from(4)), ExitCode::from(4));
+        let ended = guarded(|| panic!("a panic on purpose, to see the exit code"));
+        assert_eq!(ended, ExitCode::from(255));
+    }
+}

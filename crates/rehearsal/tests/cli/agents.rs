@@ -1,0 +1,169 @@
+//! Agents that do not behave: absent, silent, wrong, endless.
+
+use crate::sandbox::{SUITE, Sandbox, verdicts};
+use serde_json::Value;
+
+/// Runs one case of the suite with an agent written in shell.
+fn rehearse(case: &str, script: &str) -> (Option<i32>, Value) {
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.sh", script)]);
+    let (ended, file, _) =
+        sandbox.run_suite(&["suite.yaml", "--case", case, "--time-limit", "20s", "--", "sh", "agent.sh"]);
+    (ended.code, file)
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_leaves_the_case_unjudged() {
+    let sandbox = Sandbox::with(&[
+        ("suite.yaml", SUITE),
+        ("agent.txt", "no program"),
+        ("ghost", "#!/no/such/interpreter\n"),
+    ]);
+    let executable = |name: &str| {
+        let made = std::process::Command::new("chmod").args(["+x"]).arg(sandbox.path(name)).status().unwrap();
+        assert!(made.success());
+    };
+    executable("ghost");
+    for (agent, why) in [
+        ("no-such-agent", "there is no program no-such-agent"),
+        ("./no-such-agent", "no-such-agent"),
+        ("./agent.txt", "is not executable"),
+        ("./ghost", "interpreter"),
+    ] {
+        let (ended, file, _) = sandbox.run_suite(&["suite.yaml", "--", agent]);
+        assert_eq!(ended.code, Some(3), "{agent}: {file}");
+        for case in file["cases"].as_array().unwrap() {
+            assert_eq!(
+                (case["verdict"].as_str(), case["findings"][0]["code"].as_str()),
+                (Some("broken"), Some("agent-not-started"))
+            );
+            assert!(case["findings"][0]["message"].as_str().unwrap().contains(why), "{agent}: {case}");
+        }
+        assert!(ended.err.lines().last().unwrap().contains(why), "{}", ended.err);
+    }
+}
+
+#[test]
+fn an_agent_that_never_asks_fails_and_is_told_why() {
+    let (code, file) = rehearse("text", "echo 'Hello there. I am done.'\n");
+    assert_eq!((code, verdicts(&file)), (Some(1), vec![("text", "failed", vec!["never-asked"])]));
+}
+
+#[test]
+fn an_agent_is_judged_by_its_exit_status_too() {
+    let script =
+        "\"$REHEARSAL_BIN\" agent\nexit 7\n".replace("$REHEARSAL_BIN", env!("CARGO_BIN_EXE_rehearsal"));
+    let (code, file) = rehearse("text", &script);
+    assert_eq!((code, verdicts(&file)), (Some(1), vec![("text", "failed", vec!["exit-status"])]));
+    let script = script.replace("exit 7", "kill -9 $$");
+    let (code, file) = rehearse("text", &script);
+    assert_eq!((code, verdicts(&file)), (Some(1), vec![("text", "failed", vec!["agent-killed"])]));
+}
+
+#[test]
+fn an_agent_that_claims_more_than_it_did_fails() {
+    // The model's last word never reached it, and the file that it claims to have written is another.
+    let script = "\"BIN\" agent >/dev/null\necho changed > a.txt\necho 'I wrote a.txt exactly as asked.'\n";
+    let (code, file) = rehearse("tool", &script.replace("BIN", env!("CARGO_BIN_EXE_rehearsal")));
+    assert_eq!((code, verdicts(&file)), (Some(1), vec![("tool", "failed", vec!["files"])]));
+    let message = file["cases"][0]["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("a.txt"), "{message}");
+}
+
+#[test]
+fn an_agent_finds_what_it_was_told_and_nothing_of_the_callers() {
+    let sandbox = Sandbox::with(&[
+        ("suite.yaml", SUITE),
+        ("agent.sh", "pwd; ls -A . \"$HOME\"; env; printf '%s|' \"$@\"\n"),
+    ]);
+    let arguments = [
+        "run",
+        "suite.yaml",
+        "--case",
+        "text",
+        "--model",
+        "some-model",
+        "--json",
+        "--",
+        "sh",
+        "agent.sh",
+        "{prompt}",
+        "{model}",
+        "{case}",
+        "{workspace}",
+        "{base_url}",
+    ];
+    let mut command = sandbox.command(&arguments);
+    command
+        .env("OPENAI_ORG_ID", "org-mine")
+        .env("HTTPS_PROXY", "http://proxy.invalid")
+        .env("HOME", "/nowhere/mine");
+    let ended = crate::sandbox::finish(command.spawn().unwrap());
+    let file: Value = serde_json::from_str(&ended.out).unwrap();
+    let case = sandbox.path(".rehearsal/runs").join(file["run"].as_str().unwrap()).join("cases/text");
+    let said = std::fs::read_to_string(case.join("stdout.txt")).unwrap();
+    let workspace = std::fs::canonicalize(case.join("workspace")).unwrap().display().to_string();
+    assert_eq!(said.lines().next().unwrap(), workspace);
+    let value =
+        |name: &str| said.lines().find_map(|line| line.strip_prefix(&format!("{name}="))).map(str::to_owned);
+    assert_eq!(value("REHEARSAL_PROMPT").as_deref(), Some("Say hello."));
+    assert_eq!(value("REHEARSAL_CASE").as_deref(), Some("text"));
+    assert_eq!(value("REHEARSAL_MODEL").as_deref(), Some("some-model"));
+    let base = value("OPENAI_BASE_URL").unwrap();
+    assert!(base.starts_with("http://127.0.0.1:") && base.contains("/t/") && base.ends_with("/v1"), "{base}");
+    assert_eq!(value("OPENAI_API_BASE").as_ref(), Some(&base));
+    assert!(value("HOME").unwrap().contains(".rehearsal"), "{said}");
+    assert!(
+        !said.contains("org-mine") && !said.contains("proxy.invalid") && !said.contains("/nowhere/mine"),
+        "{said}"
+    );
+    let last = said.lines().last().unwrap();
+    assert!(
+        last.starts_with("Say hello.|some-model|text|") && last.ends_with(&format!("|{base}|")),
+        "{last}"
+    );
+}
+
+/// An agent that ignores being asked to end, with a child that does so too.
+const STUBBORN: &str = r#"trap '' TERM
+sh -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 600; done' &
+echo $$ > child
+while :; do wait; sleep 600; done
+"#;
+
+#[test]
+fn an_endless_agent_is_ended_with_all_its_children_at_the_time_limit() {
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.sh", STUBBORN)]);
+    let (ended, file, folder) =
+        sandbox.run_suite(&["suite.yaml", "--case", "text", "--time-limit", "500ms", "--", "sh", "agent.sh"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    let [(_, "failed", codes)] = &verdicts(&file)[..] else { panic!("{file}") };
+    assert!(codes.contains(&"time-limit"), "{codes:?}");
+    for who in ["child", "grandchild"] {
+        let pid = std::fs::read_to_string(folder.join("cases/text/workspace").join(who)).unwrap();
+        assert!(!is_alive(pid.trim()), "{who} {pid} lives on");
+    }
+    assert_eq!(sandbox.run(&["verify", folder.to_str().unwrap()]).code, Some(0));
+}
+
+/// Whether a process runs. One that is dead but not yet collected does not.
+fn is_alive(pid: &str) -> bool {
+    let stat = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+    let stat = String::from_utf8_lossy(&stat.stdout).trim().to_owned();
+    !stat.is_empty() && !stat.starts_with('Z')
+}
+
+#[test]
+fn more_output_than_is_kept_harms_nobody() {
+    let script =
+        "head -c 3000000 /dev/zero | tr '\\0' x\nhead -c 3000000 /dev/zero | tr '\\0' y >&2\n\"BIN\" agent\n";
+    let sandbox = Sandbox::with(&[
+        ("suite.yaml", SUITE),
+        ("agent.sh", &script.replace("BIN", env!("CARGO_BIN_EXE_rehearsal"))),
+    ]);
+    let (ended, file, folder) = sandbox.run_suite(&["suite.yaml", "--case", "text", "--", "sh", "agent.sh"]);
+    // What it printed before hides the answer, so the case cannot pass; but it is judged.
+    assert_eq!((ended.code, verdicts(&file)), (Some(1), vec![("text", "failed", vec!["output-contains"])]));
+    for name in ["stdout.txt", "stderr.txt"] {
+        assert!(folder.join("cases/text").join(name).metadata().unwrap().len() <= 1 << 20);
+    }
+}

@@ -1,0 +1,11 @@
+//! The program as a person uses it: commands in, exit code, words and files out.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(clippy::disallowed_methods, reason = "tests have their own files, processes and deadlines")]
+
+mod agents;
+mod evidence;
+mod mistakes;
+mod sandbox;
+mod secrets;
+mod serving;

@@ -1,0 +1,159 @@
+//! Every wrong flag, path and file gets one clear sentence and the exit code that the help names.
+
+use crate::sandbox::{Ended, SUITE, Sandbox};
+use std::net::TcpListener;
+
+const EMPTY_SUITE: &str = "version: 1\nclasses: {}\n";
+const BROKEN: &str = "version: 1\nclasses: [\n";
+const MISSPELT: &str = "version: 1\nclases: {}\n";
+
+/// A sandbox with good and bad files.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with(&[
+        ("suite.yaml", SUITE),
+        ("none.yaml", EMPTY_SUITE),
+        ("broken.yaml", BROKEN),
+        ("broken.json", "{\"version\": 1,"),
+        ("misspelt.yaml", MISSPELT),
+        ("twice/a.yaml", SUITE),
+        ("twice/b.yaml", SUITE),
+        ("folder/notes.txt", "no scenario"),
+        ("newer.yaml", "version: 2\nclasses: {}\n"),
+    ]);
+    sandbox.write("latin.yaml", b"version: 1\nclasses: {\xe9: {}}\n");
+    sandbox
+}
+
+/// The command line, the exit code, and what the one sentence holds.
+const MISTAKES: &[(&str, i32, &str)] = &[
+    ("run suite.yaml --case nobody", 2, "no case is named nobody; there are: text, tool, retry"),
+    ("run nowhere.yaml", 2, "there is no file or folder nowhere.yaml"),
+    ("run suite.yaml python3", 2, "there is no file or folder python3; an agent's command goes behind `--`"),
+    ("run folder", 2, "folder holds no file that ends in .json, .yaml or .yml"),
+    ("run none.yaml", 4, "there is no case to run"),
+    ("run suite.yaml --rule ehco-text=off", 2, "no rule is named `ehco-text`; the nearest is `echo-text`"),
+    ("run suite.yaml --data suite.yaml", 3, "suite.yaml: "),
+    ("lint nowhere", 2, "there is no file or folder nowhere"),
+    ("serve --port 0", 2, "--scenarios PATH is required"),
+    ("serve --port 7770 --scenarios suite.yaml", 2, "port 7770 is reserved"),
+    ("serve --port 7779 --scenarios suite.yaml", 2, "port 7779 is reserved"),
+    ("serve --port 17779 --mode black-hole", 2, "port 17779 is reserved"),
+    ("serve --port 0 --scenarios nowhere.yaml", 2, "there is no file or folder nowhere.yaml"),
+    ("serve --port 0 --scenarios suite.yaml --log folder", 3, "folder"),
+    ("verify nowhere", 2, "nowhere"),
+    ("verify folder", 2, "folder holds no journal"),
+    ("verify --same folder", 2, "folder holds no run.json"),
+    ("report folder", 2, "folder holds no run.json"),
+    ("report nowhere", 2, "nowhere holds no run.json"),
+    ("agent", 2, "OPENAI_BASE_URL"),
+];
+
+/// What the reader of the command line refuses by itself.
+const FLAGS: &[(&str, &str)] = &[
+    ("--frob", "unexpected argument '--frob'"),
+    ("frobnicate", "unrecognized subcommand 'frobnicate'"),
+    ("verfy suite.yaml", "'verify'"),
+    ("run", "<PATH>"),
+    ("run suite.yaml --frob", "'--frob'"),
+    ("run suite.yaml --profile strict", "the profiles are lenient, api, gate, pinned"),
+    ("run suite.yaml --rule echo-text", "write NAME=on or NAME=off"),
+    ("run suite.yaml --time-limit soon", "such as 90s"),
+    ("run suite.yaml --time-limit 10", "such as 90s"),
+    ("run suite.yaml --time-limit 0s", "from 1ms to 240h"),
+    ("run suite.yaml --jobs 0", "1..=1000"),
+    ("run suite.yaml --seed x", "'x' for '--seed"),
+    ("serve --scenarios suite.yaml", "--port"),
+    ("serve --port 65536 --scenarios suite.yaml", "65535"),
+    ("serve --port x --scenarios suite.yaml", "'x' for '--port"),
+    ("serve --port 0 --mode frob", "the modes are normal, black-hole, mid-body-drop, tool-pending-forever"),
+    ("report . --format frob", "the formats are"),
+    ("lint --rules suite.yaml", "cannot be used with"),
+];
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// No word of an inside that a person cannot read.
+fn is_readable(text: &str) -> bool {
+    ["Err(", "Os {", "panicked", "kind:", "Error {", "RUST_BACKTRACE"].iter().all(|word| !text.contains(word))
+}
+
+#[test]
+fn each_mistake_is_one_sentence_and_its_exit_code() {
+    let sandbox = sandbox();
+    for (line, code, sentence) in MISTAKES {
+        let Ended { code: got, out, err } = sandbox.run(&words(line));
+        assert_eq!(got, Some(*code), "{line}: {err}");
+        assert_eq!(out, "", "{line}");
+        assert_eq!(err.lines().count(), 1, "{line}: {err}");
+        assert!(
+            err.starts_with("rehearsal: ") && err.contains(sentence) && is_readable(&err),
+            "{line}: {err}"
+        );
+    }
+}
+
+#[test]
+fn each_wrong_flag_is_named_on_the_first_line() {
+    let sandbox = sandbox();
+    for (line, sentence) in FLAGS {
+        let Ended { code, out, err } = sandbox.run(&words(line));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
+        assert!(err.starts_with("error: ") && err.contains(sentence) && is_readable(&err), "{line}: {err}");
+    }
+}
+
+#[test]
+fn each_mistake_in_a_file_has_its_place() {
+    let sandbox = sandbox();
+    for (path, places) in [
+        ("broken.yaml", &["broken.yaml:3:1: "][..]),
+        ("broken.json", &["broken.json:1:"]),
+        ("misspelt.yaml", &["misspelt.yaml:2:1: unknown field `clases`", "did you mean `classes`?"]),
+        ("twice", &["b.yaml:4:", "text"]),
+        ("newer.yaml", &["newer.yaml:1:10: ", "version 1"]),
+        ("latin.yaml", &["latin.yaml:", "UTF-8"]),
+    ] {
+        for command in [&["lint", path][..], &["run", path], &["serve", "--port", "0", "--scenarios", path]] {
+            let Ended { code, out, err } = sandbox.run(command);
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{command:?}: {err}");
+            assert!(places.iter().all(|place| err.contains(place)), "{command:?}: {err}");
+            assert!(err.ends_with("in the files above\n") && is_readable(&err), "{command:?}: {err}");
+        }
+    }
+    assert!(!sandbox.path(".rehearsal").exists(), "nothing is made before the files are read");
+}
+
+#[test]
+fn a_busy_port_is_told_from_others() {
+    let sandbox = sandbox();
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = busy.local_addr().unwrap().port().to_string();
+    let Ended { code, out, err } = sandbox.run(&["serve", "--port", &port, "--scenarios", "suite.yaml"]);
+    assert_eq!((code, out.as_str(), err.lines().count()), (Some(3), "", 1), "{err}");
+    assert!(err.contains(&format!("127.0.0.1:{port} is already in use; ")), "{err}");
+}
+
+#[test]
+fn help_and_version_are_no_mistakes() {
+    let sandbox = sandbox();
+    for line in
+        ["--help", "--version", "run --help", "serve --help", "help verify", "lint --rules", "lint --schema"]
+    {
+        let Ended { code, out, err } = sandbox.run(&words(line));
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{line}");
+        assert!(!out.is_empty(), "{line}");
+    }
+    let schema = sandbox.run(&["lint", "--schema"]).out;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert!(schema["$schema"].is_string());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_mistake() {
+    let sandbox = sandbox();
+    let mut child = sandbox.command(&["lint", "--schema"]).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

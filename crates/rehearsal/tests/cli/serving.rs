@@ -1,0 +1,164 @@
+//! The provider by itself: its banner, its log, its end, and what a second one must not do to the first.
+
+use crate::sandbox::{Ended, PATIENCE, SUITE, Sandbox, finish};
+use rehearsal_testkit::RawClient;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+
+/// A running provider.
+struct Provider {
+    child: Child,
+    banner: String,
+    address: SocketAddr,
+}
+
+impl Provider {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let mut child = sandbox
+            .command(&[&["serve", "--port", "0", "--data", "data"], arguments].concat())
+            .spawn()
+            .unwrap();
+        let out = child.stdout.take().unwrap();
+        let (first, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let _cut = BufReader::new(out).read_line(&mut line);
+            let _gone = first.send(line);
+        });
+        let banner = told.recv_timeout(PATIENCE).unwrap();
+        let address =
+            banner.split(' ').find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{banner:?}"));
+        Self { child, banner, address }
+    }
+
+    fn ask(&self, prompt: &str) -> u16 {
+        let body = format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": "{prompt}"}}]}}"#);
+        let head =
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+        let mut client = RawClient::connect(self.address);
+        client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).reply().status()
+    }
+
+    /// Asks it to end, as a shell or a supervisor does.
+    fn terminate(mut self) -> Option<i32> {
+        let sent = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(sent.success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        let _over = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::with(&[("suite.yaml", SUITE)])
+}
+
+fn log(sandbox: &Sandbox) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(sandbox.path("log")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const WITH_LOG: &[&str] = &["--scenarios", "suite.yaml", "--log", "log"];
+
+#[test]
+fn the_banner_says_where_it_listens_and_what_it_holds() {
+    let sandbox = sandbox();
+    let provider = Provider::start(&sandbox, WITH_LOG);
+    for fact in ["[normal]", "/v1/chat/completions", "3 markers registered", "log=log", "127.0.0.1:"] {
+        assert!(provider.banner.contains(fact), "{fact} is missing in {}", provider.banner);
+    }
+    assert_ne!(provider.address.port(), 0, "the port that was taken, not the one that was asked for");
+    let hostile = Provider::start(&sandbox, &["--mode", "tool-pending-forever"]);
+    assert!(hostile.banner.contains("[tool-pending-forever]"), "{}", hostile.banner);
+    assert_eq!(hostile.ask("anything"), 200);
+}
+
+#[test]
+fn a_second_provider_on_the_same_port_leaves_the_first_ones_log_alone() {
+    let sandbox = sandbox();
+    let provider = Provider::start(&sandbox, WITH_LOG);
+    assert_eq!(provider.ask("Say hello."), 200);
+    let before = std::fs::read(sandbox.path("log")).unwrap();
+    let port = provider.address.port().to_string();
+    let second = [&["serve", "--port", &port, "--data", "data"], WITH_LOG].concat();
+    let Ended { code, out, err } = sandbox.run(&second);
+    assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+    assert!(err.contains("already in use"), "{err}");
+    assert_eq!(std::fs::read(sandbox.path("log")).unwrap(), before);
+    assert_eq!(provider.ask("Say hello."), 200);
+    let seqs: Vec<_> = log(&sandbox).iter().map(|record| record["seq"].as_u64()).collect();
+    assert_eq!(seqs, [Some(1), Some(2)]);
+}
+
+#[test]
+fn a_provider_that_is_started_again_goes_on_with_its_log() {
+    let sandbox = sandbox();
+    for _ in 0..2 {
+        let provider = Provider::start(&sandbox, WITH_LOG);
+        assert_eq!(provider.ask("Say hello."), 200);
+        assert_eq!(provider.terminate(), Some(0));
+    }
+    let log = log(&sandbox);
+    assert_eq!(log.len(), 2);
+    assert_ne!(log[0]["run"], log[1]["run"], "records tell the runs apart");
+}
+
+#[test]
+fn asked_to_end_it_closes_its_journal() {
+    let sandbox = sandbox();
+    let provider = Provider::start(&sandbox, WITH_LOG);
+    let statuses: Vec<_> =
+        ["Say hello.", "Try again.", "nothing scripted"].iter().map(|prompt| provider.ask(prompt)).collect();
+    assert_eq!(statuses, [200, 503, 200]);
+    assert_eq!(provider.terminate(), Some(0));
+    let verified = sandbox.run(&["verify", "data"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.err);
+    assert!(
+        verified.out.contains("3 requests, unchanged") && !verified.out.contains("not closed"),
+        "{}",
+        verified.out
+    );
+}
+
+#[test]
+fn killed_it_has_lost_nothing_that_was_answered() {
+    let sandbox = sandbox();
+    let mut provider = Provider::start(&sandbox, WITH_LOG);
+    for _ in 0..20 {
+        assert_eq!(provider.ask("Say hello."), 200);
+    }
+    provider.child.kill().unwrap();
+    provider.child.wait().unwrap();
+    let verified = sandbox.run(&["verify", "data"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.err);
+    assert!(verified.out.contains("20 requests, unchanged; 1 not closed"), "{}", verified.out);
+    assert_eq!(log(&sandbox).len(), 20);
+}
+
+#[test]
+fn scenarios_may_be_named_several_times_and_flags_reach_the_provider() {
+    let more =
+        "version: 1\nclasses: {c: {script: [{text: more}], phrasings: [{id: more, prompt: One more.}]}}\n";
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("more.yaml", more)]);
+    let files = ["--scenarios", "suite.yaml", "--scenarios", "more.yaml"];
+    let provider = Provider::start(&sandbox, &[&files[..], &["--require-key"]].concat());
+    assert!(provider.banner.contains("4 markers registered"), "{}", provider.banner);
+    assert_eq!(provider.ask("One more."), 401);
+    let lenient = Provider::start(&sandbox, &[&files[..], &["--profile", "lenient"]].concat());
+    assert_eq!(lenient.ask("One more."), 200);
+}
+
+#[test]
+fn without_a_terminal_nothing_is_coloured() {
+    let sandbox = sandbox();
+    let ended = finish(sandbox.command(&["run", "suite.yaml"]).stdin(Stdio::null()).spawn().unwrap());
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(!ended.out.contains('\u{1b}') && !ended.err.contains('\u{1b}'), "{}{}", ended.out, ended.err);
+}

@@ -1,0 +1,147 @@
+//! What README.md and docs/guide promise, done as they say it.
+#![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot read a page or start a program has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn page(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap().replace("\r\n", "\n")
+}
+
+/// The first block of a kind (`python`, `yaml`) in a page.
+fn block(page: &str, kind: &str) -> String {
+    let (_, after) = page.split_once(&format!("```{kind}\n")).unwrap();
+    after.split_once("```").unwrap().0.to_owned()
+}
+
+/// An empty folder for one test, below the build's own.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guides").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn rehearsal(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rehearsal")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons() {
+    let folder = scratch("agent");
+    let readme = page("README.md");
+    fs::write(folder.join("my_agent.py"), block(&readme, "python")).unwrap();
+    let suite = root().join("examples/quickstart");
+    let run = |cases: &[&str]| {
+        let mut arguments = vec!["run", suite.to_str().unwrap(), "--data", "data"];
+        cases.iter().for_each(|case| arguments.extend(["--case", case]));
+        arguments.extend(["--", "python3", "my_agent.py"]);
+        rehearsal(&folder, &arguments)
+    };
+    let passed = run(&["chat-only"]);
+    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed));
+
+    let failed = run(&["chat-only", "one-tool", "rate-limit"]);
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed));
+    assert_eq!(table(&String::from_utf8_lossy(&failed.stdout)), table(&block(&readme, "console")));
+}
+
+/// The words of a run's table. Times, and where lines are broken, are of no account.
+fn table(text: &str) -> Vec<String> {
+    let (_, rows) = text.split_once("steps  requests").unwrap();
+    let (rows, _) = rows.split_once(" cases in").unwrap();
+    let is_time = |word: &&str| word.contains('.') && word.parse::<f64>().is_ok();
+    rows.split_whitespace().filter(|word| !is_time(word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
+    let folder = scratch("suite");
+    fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
+    let linted = rehearsal(&folder, &["lint", "suite.yaml"]);
+    assert_eq!(text(&linted), "1 file without mistakes, 0 warnings\n");
+    let ran = rehearsal(&folder, &["run", "suite.yaml"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
+}
+
+#[test]
+fn the_guides_example_has_no_mistakes() {
+    let folder = scratch("guide");
+    fs::write(folder.join("suite.yaml"), block(&page("docs/guide/scenarios.md"), "yaml")).unwrap();
+    assert_eq!(text(&rehearsal(&folder, &["lint", "suite.yaml"])), "1 file without mistakes, 0 warnings\n");
+}
+
+#[test]
+fn a_journal_is_verified_by_hand_as_its_guide_says() {
+    let folder = scratch("journal");
+    fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
+    fs::write(folder.join("verify.py"), block(&page("docs/guide/journal.md"), "python")).unwrap();
+    let ran = rehearsal(&folder, &["run", "suite.yaml", "--data", "data"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
+    let runs = fs::read_dir(folder.join("data/runs")).unwrap().next().unwrap().unwrap().path();
+    let (lines, bodies) = (runs.join("journals/write-hello.jsonl"), runs.join("journals/write-hello.bodies"));
+    let verify = || {
+        Command::new("python3")
+            .arg("verify.py")
+            .args([&lines, &bodies])
+            .current_dir(&folder)
+            .output()
+            .unwrap()
+    };
+    let good = verify();
+    assert!(good.status.success() && text(&good).contains("lines, head "), "{}", text(&good));
+
+    let whole = fs::read_to_string(&lines).unwrap();
+    fs::write(&lines, whole.replace("\"n_messages\":", "\"n_messages\":1")).unwrap();
+    assert!(text(&verify()).contains("was changed"));
+    let shorter: Vec<_> = whole.lines().filter(|line| !line.contains("\"answered\"")).collect();
+    fs::write(&lines, shorter.join("\n") + "\n").unwrap();
+    assert!(text(&verify()).contains("follows another line"));
+    fs::write(&lines, whole).unwrap();
+    let mut changed = fs::read(&bodies).unwrap();
+    changed[7] ^= 1;
+    fs::write(&bodies, changed).unwrap();
+    assert!(text(&verify()).contains("the body of line"));
+}
+
+#[test]
+fn the_guide_to_running_places_every_finding() {
+    let guide = page("docs/guide/running.md");
+    for check in rehearsal_workflow::grade::CHECKS {
+        assert!(guide.contains(&format!("`{}`", check.code)), "{} is missing from running.md", check.code);
+    }
+}
+
+#[test]
+fn every_link_of_the_pages_leads_to_a_file() {
+    let mut pages = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
+    for folder in ["docs", "docs/guide", "docs/reference"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        pages.extend(entries.filter(|path| path.extension().is_some_and(|end| end == "md")));
+    }
+    let mut dead = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap();
+            let there =
+                file.is_empty() || target.contains("://") || page.parent().unwrap().join(file).exists();
+            if !there {
+                dead.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+}

@@ -1,0 +1,17 @@
+//! The stand-in over real sockets: what a client sees, and what the journal and the log say of it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(clippy::disallowed_methods, reason = "tests have their own files, sockets and deadlines")]
+
+mod captures;
+mod corpus;
+mod hostile;
+mod lanes;
+mod replies;
+mod request;
+mod routes;
+mod script;
+mod stand;
+mod stream;
+mod strictness;
+mod trouble;
