@@ -27,7 +27,7 @@ pub fn hex(digest: &[u8; 32]) -> [u8; 64] {
 /// The same as text.
 #[must_use]
 pub fn text(digest: &[u8; 32]) -> String {
-    hex(digest).iter().map(|&digit| char::from(digit)).collect()
+    String::from_utf8(hex(digest).to_vec()).unwrap_or_default()
 }
 
 /// A digest that is built piece by piece.

@@ -13,6 +13,7 @@ use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::turn::Turn;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Characters in one piece of a stream where the script does not say: about a token.
@@ -50,7 +51,7 @@ impl Sent {
         Self { status: Some(status), form: Form::Whole(head, body) }
     }
 
-    pub(crate) fn with_header(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         match &mut self.form {
             Form::Whole(head, _) | Form::Frames(head, _) => head.push(name, value),
             Form::Acts(_) => {}
@@ -60,9 +61,12 @@ impl Sent {
 
     /// Adds the headers by which a provider names its request, and those that it always sends.
     pub(crate) fn with_ids(self, dialect: &Dialect, dice: Dice) -> Self {
-        let id = format!("req_{:016x}{:016x}", dice.bits(), dice.with(1).bits());
-        let named = self.with_header("x-request-id", &id);
-        dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, value))
+        let mut id = String::with_capacity("req_".len() + 32);
+        id.push_str("req_");
+        push_hex(&mut id, dice.bits(), 16);
+        push_hex(&mut id, dice.with(1).bits(), 16);
+        let named = self.with_header("x-request-id", id);
+        dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, *value))
     }
 }
 
@@ -271,7 +275,15 @@ fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
 }
 
 fn completion_id(dice: Dice) -> String {
-    format!("chatcmpl-gate-{:012x}", dice.bits() >> 16)
+    let mut id = String::with_capacity("chatcmpl-gate-".len() + 12);
+    id.push_str("chatcmpl-gate-");
+    push_hex(&mut id, dice.bits(), 12);
+    id
+}
+
+/// Appends the highest so many hexadecimal digits of some bits.
+fn push_hex(out: &mut String, bits: u64, digits: u32) {
+    out.extend((0..digits).map(|place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize])));
 }
 
 impl Sent {

@@ -15,7 +15,7 @@ use rehearsal_wire::fault::Fault;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::json::{self, Broken};
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::rule::{self, Note, Profile, RuleSet, Stage};
+use rehearsal_wire::rule::{self, Header, Note, Profile, RuleSet, Stage};
 use rehearsal_wire::turn::Turn;
 
 /// What a stand-in is set to, for as long as it serves.
@@ -53,8 +53,8 @@ pub struct Lane {
 /// What to write down, what to send, what to count.
 #[derive(Debug)]
 pub struct Decision<'s> {
-    /// The event, but for what only the world knows (numbers, headers, body).
-    pub asked: Asked,
+    /// The event, but for what only the world knows (numbers, head, body).
+    pub asked: Box<Asked>,
     /// The reply.
     pub sent: Sent,
     /// Whether this is a conversation request whose body was read.
@@ -89,10 +89,19 @@ impl Used<'_> {
 pub struct Heard<'r> {
     /// Its head.
     pub head: &'r RequestHead,
+    /// The headers of the head: read once, asked often.
+    pub headers: &'r [Header<'r>],
     /// The path without lane and query.
     pub path: &'r str,
     /// Its whole body.
     pub body: &'r [u8],
+}
+
+impl Heard<'_> {
+    /// The first header of this name.
+    fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    }
 }
 
 /// Decides what becomes of a request.
@@ -101,7 +110,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     let method = heard.head.method();
     let method = method.as_ref();
     let dice = Dice::new(setting.seed);
-    let host = heard.head.get("host").unwrap_or_default();
+    let host = heard.header("host").unwrap_or_default();
     if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || is_own_host(host)) {
         return wrong_host();
     }
@@ -139,8 +148,8 @@ pub(crate) fn mode_name(setting: &Setting) -> &'static str {
     setting.mode.map_or("normal", |fault| fault.name)
 }
 
-fn asked(kind: Kind) -> Asked {
-    Asked {
+fn asked(kind: Kind) -> Box<Asked> {
+    Box::new(Asked {
         exchange: 0,
         conn: 0,
         method: String::new(),
@@ -161,10 +170,10 @@ fn asked(kind: Kind) -> Asked {
         http_status: None,
         bad_json: None,
         attempt_of: None,
-    }
+    })
 }
 
-fn finish(mut asked: Asked, sent: Sent) -> Decision<'static> {
+fn finish(mut asked: Box<Asked>, sent: Sent) -> Decision<'static> {
     asked.http_status = sent.status;
     Decision { asked, sent, hit: false, faulted: false, used: None }
 }
@@ -218,7 +227,7 @@ fn refused_method(allowed: &'static str) -> Decision<'static> {
     Decision { sent: decision.sent.with_header("allow", allowed), ..decision }
 }
 
-fn refuse(mut event: Asked, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
+fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
     event.reject = Some(Rejected {
         rule: reject.rule.to_owned(),
         kind: reject.kind.to_owned(),
@@ -273,7 +282,7 @@ impl<'s> Talk<'_, 's> {
     /// What a provider looks at before it reads the body: the key, the content type, the encoding.
     fn before_the_body(&self) -> Option<Reject> {
         let profile = self.setting.profile;
-        let header = |name: &str| self.heard.head.get(name).and_then(|value| std::str::from_utf8(value).ok());
+        let header = |name: &str| self.heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
         let refuse = |status, rule, code, message: &str| {
             Some(Reject {
                 rule,
@@ -324,7 +333,7 @@ impl<'s> Talk<'_, 's> {
         self.refuse(event, &reject)
     }
 
-    fn refuse(&self, event: Asked, reject: &Reject) -> Decision<'s> {
+    fn refuse(&self, event: Box<Asked>, reject: &Reject) -> Decision<'s> {
         let mut decision = refuse(event, Some(self.dialect), reject);
         decision.sent = decision.sent.with_ids(self.dialect, self.dice.with_text("refusal").with_text(&reject.message));
         decision
@@ -341,8 +350,7 @@ impl<'s> Talk<'_, 's> {
             matched: phrasing.map(|(index, _)| index),
             expected: picked.and_then(|picked| picked.expected),
         };
-        let headers: Vec<_> = self.heard.head.headers().collect();
-        let asking = rule::Asked { headers: &headers, tape, turn, script: &script };
+        let asking = rule::Asked { headers: self.heard.headers, tape, turn, script: &script };
 
         let mut event = asked(if phrasing.is_some() { Kind::Scenario } else { Kind::Background });
         event.n_messages = turn.listed as u64;
@@ -433,7 +441,7 @@ pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'sta
 }
 
 /// A request that the HTTP layer refuses.
-pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Asked, Sent) {
+pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Box<Asked>, Sent) {
     let reject = Reject {
         rule: "http",
         status,

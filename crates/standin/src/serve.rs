@@ -125,8 +125,25 @@ impl StandIn {
         }
     }
 
-    async fn deliver(&self, number: usize, book: &LaneBook, asked: Asked, sent: Sent, body: &Bytes) -> Answer {
-        let ticket = book.recorder.asked(Box::new(asked), body);
+    /// Decides, again where another request of the lane was quicker.
+    fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Arc<LaneBook>, Decision<'_>) {
+        let target = head.target();
+        let (number, book, path, known) = self.place(&target);
+        let headers: Vec<_> = head.headers().collect();
+        let heard = Heard { head, headers: &headers, path, body };
+        loop {
+            let seen = book.lane().clone();
+            let decision =
+                if known { core::decide(&self.setting, &seen, heard) } else { core::no_such_case(&self.setting, heard) };
+            if book.settle(&seen, &decision) {
+                return (number, book, decision);
+            }
+        }
+    }
+
+    async fn deliver(&self, number: usize, book: &LaneBook, asked: Box<Asked>, sent: Sent, heard: (Option<RequestHead>, Bytes)) -> Answer {
+        let (head, body) = heard;
+        let ticket = book.recorder.asked(asked, head, body);
         let exchange = ticket.exchange;
         book.leaving.fetch_add(1, Ordering::Relaxed);
         let number = (number as u64) << EXCHANGE_BITS | exchange;
@@ -152,37 +169,28 @@ impl LaneBook {
 
 impl App for StandIn {
     async fn answer(&self, request: Request) -> Answer {
-        let target = request.head.target();
-        let (number, book, path, known) = self.place(&target);
-        let heard = Heard { head: &request.head, path, body: &request.body };
-        let decision = loop {
-            let seen = book.lane().clone();
-            let decision = if known { core::decide(&self.setting, &seen, heard) } else { core::no_such_case(&self.setting, heard) };
-            if book.settle(&seen, &decision) {
-                break decision;
-            }
-        };
+        let Request { conn, head, body } = request;
+        let (number, book, decision) = self.decide(&head, &body);
         let Decision { mut asked, sent, .. } = decision;
-        take_head(&mut asked, &request.head);
-        asked.conn = request.conn;
-        self.deliver(number, &book, asked, sent, &request.body).await
+        asked.conn = conn;
+        self.deliver(number, &book, asked, sent, (Some(head), body)).await
     }
 
     async fn refuse(&self, refusal: Refusal) -> Answer {
         let (mut asked, sent) = core::unreadable(&self.setting, refusal.status, &refusal.why.to_string());
-        let mut number = 0;
-        let mut book = self.book(0);
-        match &refusal.head {
-            Some(head) => {
-                take_head(&mut asked, head);
-                let (at, lane, _, _) = self.place(&head.target());
-                (number, book) = (at, Some(lane));
-            }
-            None => take_partial(&mut asked, &refusal.partial),
-        }
         asked.conn = refusal.conn;
-        let Some(book) = book else { unreachable!("lane 0 is there from the start") };
-        self.deliver(number, &book, asked, sent, &refusal.body).await
+        let (number, book) = match &refusal.head {
+            Some(head) => {
+                let (number, book, _, _) = self.place(&head.target());
+                (number, book)
+            }
+            None => {
+                take_partial(&mut asked, &refusal.partial);
+                let (number, book, _, _) = self.place("");
+                (number, book)
+            }
+        };
+        self.deliver(number, &book, asked, sent, (refusal.head, refusal.body)).await
     }
 
     fn left(&self, ticket: u64, left: Left) {
@@ -200,14 +208,6 @@ impl App for StandIn {
         book.leaving.fetch_sub(1, Ordering::AcqRel);
         book.left.notify_waiters();
     }
-}
-
-/// Takes method, target and headers over as they were sent. The recorder masks what is secret.
-fn take_head(asked: &mut Asked, head: &RequestHead) {
-    asked.method = head.method().into_owned();
-    asked.path = head.target().into_owned();
-    asked.headers =
-        Some(head.headers().map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned())).collect());
 }
 
 /// The first line of a head that never came whole, as far as it can be told.

@@ -8,7 +8,7 @@ pub struct ResponseHead {
     /// HTTP status, 100..=999.
     pub status: u16,
     /// Names and values as they are to be written.
-    pub headers: Vec<(Cow<'static, str>, String)>,
+    pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
 }
 
 impl ResponseHead {
@@ -20,13 +20,13 @@ impl ResponseHead {
 
     /// The same head with one more header at its end.
     #[must_use]
-    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) -> Self {
         self.push(name, value);
         self
     }
 
     /// Adds a header at the end.
-    pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) {
+    pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) {
         self.headers.push((name.into(), value.into()));
     }
 
@@ -36,7 +36,7 @@ impl ResponseHead {
         self.headers
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+            .map(|(_, value)| &**value)
     }
 
     /// The head as `HTTP/1.1 200 OK`, its header lines and the empty line.

@@ -125,14 +125,14 @@ async fn rehearse(
         keep: KEPT,
     };
     let running = process::start(&launch)?;
-    recorder.note(&Event::AgentStarted(AgentStarted {
+    recorder.note(Event::AgentStarted(AgentStarted {
         argv: redact::arguments(&argv),
         pid: running.pid(),
         prompt: told.prompt.clone(),
         time_limit_ms: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
     }));
     let ran = running.finish().await;
-    recorder.note(&Event::AgentExited(AgentExited {
+    recorder.note(Event::AgentExited(AgentExited {
         status: ran.status,
         signal: ran.signal,
         timed_out: ran.timed_out,
@@ -142,7 +142,7 @@ async fn rehearse(
     }));
     let seen = files::see_workspace(&folders.workspace)
         .map_err(|source| RunError::Folder { path: folders.workspace.clone(), source })?;
-    recorder.note(&Event::WorkspaceSeen(seen));
+    recorder.note(Event::WorkspaceSeen(seen));
     keep(&folders.case, "stdout.txt", &ran.stdout)?;
     keep(&folders.case, "stderr.txt", &ran.stderr)?;
     Ok(Some(ran))

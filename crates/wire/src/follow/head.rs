@@ -103,6 +103,12 @@ impl RequestHead {
         self.headers().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// Everything after the request line, as it came.
+    #[must_use]
+    pub fn header_lines(&self) -> &[u8] {
+        self.raw.get(super::until_line_feed(&self.raw) + 1..).unwrap_or_default()
+    }
+
     fn request_line(&self) -> &[u8] {
         lines(&self.raw).next().unwrap_or_default()
     }

@@ -1,12 +1,16 @@
 //! What is not yet written: lines with their chain, new body bytes, where the next segment begins. No I/O.
 
-use super::{Head, Settings, Ticket};
-use crate::clock::{self, Clock};
+use super::inbox::Entry;
+use super::{Head, SeedLog, Settings};
+use crate::clock;
 use bytes::Bytes;
 use rehearsal_journal::body::shared;
 use rehearsal_journal::chain::Chain;
 use rehearsal_journal::digest::{self, Remembered};
 use rehearsal_journal::event::{Asked, Body, Event, Kind, Opened};
+use rehearsal_journal::redact;
+use rehearsal_wire::follow::RequestHead;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Bytes for one segment.
@@ -23,8 +27,6 @@ pub(super) struct Part {
 pub(super) struct Batch {
     pub(super) parts: Vec<Part>,
     pub(super) last: Part,
-    /// Number of its last line.
-    pub(super) mark: u64,
 }
 
 /// Memory larger than this is given back after use.
@@ -44,47 +46,59 @@ impl Part {
 #[derive(Debug)]
 pub(super) struct Ledger {
     settings: Settings,
-    clock: Clock,
     chain: Chain,
     full: Vec<Part>,
     pending: Part,
     segment: u32,
     segment_lines: u64,
     segment_bodies: u64,
-    requests: u64,
-    memory: Arc<Memory>,
-    last_headers: Option<Vec<(String, String)>>,
+    last_body: LastBody,
+    /// Whether `last_body` is a long one that nobody outside knows yet.
+    news: bool,
+    /// Raw header lines of the last request.
+    last_headers: Option<Vec<u8>>,
     last_call: Option<Call>,
-    stopped: bool,
 }
 
-/// The last body, as far as it helps with the next one.
+/// The body before: what the next one is told against.
+#[derive(Debug)]
+enum LastBody {
+    /// Copied, so that the buffer it came in is free for the next request.
+    Short(Vec<u8>),
+    Long(Arc<Memory>),
+}
+
+impl LastBody {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(bytes) => bytes,
+            Self::Long(memory) => &memory.body,
+        }
+    }
+}
+
+/// The last long body, as far as it helps with the next one.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     body: Bytes,
     remembered: Remembered,
 }
 
-/// A body that was looked at before the ledger is locked.
+/// A long body that was looked at away from the desk.
 #[derive(Debug)]
 pub(super) struct Weighed {
-    body: Bytes,
     sum: [u8; 32],
     remembered: Remembered,
     /// What it was compared with, and the bytes they share.
-    against: Option<(Arc<Memory>, usize, usize)>,
+    against: (Arc<Memory>, usize, usize),
 }
 
 impl Weighed {
-    /// Takes the digest of a body. Against a `memory` only what is new costs time.
-    pub(super) fn new(body: &Bytes, memory: Option<Arc<Memory>>) -> Self {
-        let Some(memory) = memory else {
-            let (sum, remembered) = (digest::of(body), Remembered::default());
-            return Self { body: body.clone(), sum, remembered, against: None };
-        };
+    /// Takes the digest of a body. Only what is new against `memory` costs time.
+    pub(super) fn new(body: &Bytes, memory: Arc<Memory>) -> Self {
         let (head, tail) = shared(&memory.body, body);
         let (sum, remembered) = memory.remembered.follow(body, head);
-        Self { body: body.clone(), sum, remembered, against: Some((memory, head, tail)) }
+        Self { sum, remembered, against: (memory, head, tail) }
     }
 }
 
@@ -96,118 +110,144 @@ struct Call {
 }
 
 impl Ledger {
-    pub(super) fn open(settings: Settings, clock: Clock) -> Self {
+    pub(super) fn open(settings: Settings) -> Self {
         let mut ledger = Self {
             settings,
-            clock,
             chain: Chain::new(),
             full: Vec::new(),
             pending: Part::default(),
             segment: 0,
             segment_lines: 0,
             segment_bodies: 0,
-            requests: 0,
-            memory: Arc::default(),
+            last_body: LastBody::Short(Vec::new()),
+            news: false,
             last_headers: None,
             last_call: None,
-            stopped: false,
         };
-        ledger.begin_segment();
+        ledger.begin_segment(0);
         ledger
     }
 
-    /// Fills in what only the journal knows. The caller hands the event to [`Ledger::line`] under the same lock.
-    pub(super) fn asked(&mut self, mut asked: Box<Asked>, body: Weighed) -> Option<(Ticket, Event)> {
-        if self.stopped {
-            return None;
+    /// Turns an entry into a line, and into a record of the seed log.
+    pub(super) fn enter(&mut self, entry: Entry, seed_log: Option<&SeedLog>) {
+        match entry {
+            Entry::Other { t_us, event } => {
+                self.rotate_if_full(t_us);
+                self.write_line(t_us, &event);
+            }
+            Entry::Asked { t_us, unix_us, exchange, mut asked, head, body, weighed } => {
+                self.rotate_if_full(t_us);
+                asked.exchange = exchange;
+                self.take_head(&mut asked, head.as_ref());
+                let sum = weighed.as_ref().map_or_else(|| digest::of(&body), |weighed| weighed.sum);
+                asked.attempt_of = self.attempt(&asked, &body, sum);
+                asked.body = (!body.is_empty()).then(|| self.keep_body(&body, sum, weighed));
+                if let Some(log) = seed_log {
+                    log.append(&asked, &body, unix_us);
+                }
+                self.write_line(t_us, &Event::Asked(asked));
+            }
         }
-        self.rotate_if_full();
-        self.requests += 1;
-        asked.exchange = self.requests;
-        if asked.headers == self.last_headers {
-            asked.headers = None;
-        } else {
-            self.last_headers.clone_from(&asked.headers);
-        }
-        asked.attempt_of = self.attempt(&asked, &body);
-        asked.body = (!body.body.is_empty()).then(|| self.keep_body(body));
-        let ticket =
-            Ticket { exchange: asked.exchange, attempt_of: asked.attempt_of, mark: self.chain.seq() + 1 };
-        Some((ticket, Event::Asked(asked)))
     }
 
-    fn attempt(&mut self, asked: &Asked, body: &Weighed) -> Option<u64> {
-        let counts = match asked.kind {
-            Kind::Scenario | Kind::Overrun | Kind::Hostile | Kind::BadJson | Kind::WrongPath => {
-                !body.body.is_empty()
+    /// Takes over what the head says, secrets masked. Equal header lines are told once.
+    fn take_head(&mut self, asked: &mut Asked, head: Option<&RequestHead>) {
+        if let Some(head) = head {
+            asked.method = head.method().into_owned();
+            asked.path = head.target().into_owned();
+            let lines = head.header_lines();
+            if self.last_headers.as_deref() == Some(lines) {
+                asked.headers = None;
+            } else {
+                let last = self.last_headers.get_or_insert_default();
+                last.clear();
+                last.extend_from_slice(lines);
+                let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+                asked.headers = Some(head.headers().map(|(name, value)| (name.to_owned(), text(value))).collect());
             }
+        } else {
+            // Whatever it brought is written out, and the next request's headers are too.
+            asked.headers.get_or_insert_default();
+            self.last_headers = None;
+        }
+        redact::headers(asked.headers.as_deref_mut().unwrap_or_default());
+        if let Cow::Owned(masked) = redact::target(&asked.path) {
+            asked.path = masked;
+        }
+    }
+
+    fn attempt(&mut self, asked: &Asked, body: &[u8], sum: [u8; 32]) -> Option<u64> {
+        let counts = match asked.kind {
+            Kind::Scenario | Kind::Overrun | Kind::Hostile | Kind::BadJson | Kind::WrongPath => !body.is_empty(),
             Kind::Background | Kind::Unreadable | Kind::Aside => false,
         };
         if !counts {
             return None;
         }
         match &self.last_call {
-            Some(call) if call.body == body.sum => Some(call.first),
+            Some(call) if call.body == sum => Some(call.first),
             Some(_) | None => {
-                self.last_call = Some(Call { body: body.sum, first: asked.exchange });
+                self.last_call = Some(Call { body: sum, first: asked.exchange });
                 None
             }
         }
     }
 
-    fn keep_body(&mut self, weighed: Weighed) -> Body {
-        let Weighed { body, sum, remembered, against } = weighed;
-        let (head, tail) = match against {
+    fn keep_body(&mut self, body: &Bytes, sum: [u8; 32], weighed: Option<Weighed>) -> Body {
+        let (head, tail) = match (&weighed, &self.last_body) {
             // Nobody came between: what it was compared with is still the last body.
-            Some((memory, head, tail)) if Arc::ptr_eq(&memory, &self.memory) => (head, tail),
-            Some(_) | None => shared(&self.memory.body, &body),
+            (Some(Weighed { against: (memory, head, tail), .. }), LastBody::Long(last)) if Arc::ptr_eq(memory, last) => {
+                (*head, *tail)
+            }
+            _ => shared(self.last_body.bytes(), body),
         };
         let fresh = &body[head..body.len() - tail];
         let at = self.segment_bodies;
         self.pending.bodies.extend_from_slice(fresh);
         self.segment_bodies += fresh.len() as u64;
-        let len = body.len() as u64;
-        self.memory = Arc::new(Memory { body, remembered });
-        Body { len, sha256: digest::text(&sum), head: head as u64, tail: tail as u64, at }
-    }
-
-    /// The last body, for a look at the next one without holding the ledger.
-    pub(super) fn memory(&self) -> Arc<Memory> {
-        Arc::clone(&self.memory)
-    }
-
-    pub(super) fn line(&mut self, event: &Event) {
-        if self.stopped {
-            return;
+        match (weighed, &mut self.last_body) {
+            (Some(Weighed { remembered, .. }), last) => {
+                *last = LastBody::Long(Arc::new(Memory { body: body.clone(), remembered }));
+                self.news = true;
+            }
+            (None, LastBody::Short(last)) => {
+                last.clear();
+                last.extend_from_slice(body);
+            }
+            (None, last) => *last = LastBody::Short(body.to_vec()),
         }
-        // A request has already had its look, before its body went into a segment.
-        if !matches!(event, Event::Asked(_)) {
-            self.rotate_if_full();
-        }
-        self.write_line(event);
+        Body { len: body.len() as u64, sha256: digest::text(&sum), head: head as u64, tail: tail as u64, at }
     }
 
-    fn write_line(&mut self, event: &Event) {
+    /// The last long body, once after it changed.
+    pub(super) fn new_memory(&mut self) -> Option<Arc<Memory>> {
+        match &self.last_body {
+            LastBody::Long(memory) if std::mem::take(&mut self.news) => Some(Arc::clone(memory)),
+            LastBody::Long(_) | LastBody::Short(_) => None,
+        }
+    }
+
+    fn write_line(&mut self, t_us: u64, event: &Event) {
         let before = self.pending.lines.len();
-        self.chain.line(self.clock.elapsed_us(), event, &mut self.pending.lines);
+        self.chain.line(t_us, event, &mut self.pending.lines);
         self.segment_lines += (self.pending.lines.len() - before) as u64;
     }
 
-    fn rotate_if_full(&mut self) {
+    fn rotate_if_full(&mut self, t_us: u64) {
         if self.segment_lines + self.segment_bodies >= self.settings.segment_bytes {
-            self.begin_segment();
+            self.begin_segment(t_us);
         }
     }
 
     /// A segment can be read without the one before: its first body is whole, its first headers are written out.
-    fn begin_segment(&mut self) {
+    fn begin_segment(&mut self, t_us: u64) {
         self.segment += 1;
         if self.segment > 1 {
             self.full.push(std::mem::take(&mut self.pending));
             self.pending.opens = Some(self.segment);
         }
         (self.segment_lines, self.segment_bodies) = (0, 0);
-        self.memory = Arc::default();
+        self.last_body = LastBody::Short(Vec::new());
         self.last_headers = None;
         let Settings { run, case, seed, program, folder: _, name: _, segment_bytes: _, keep: _ } =
             &self.settings;
@@ -219,39 +259,22 @@ impl Ledger {
             program: program.clone(),
             segment: self.segment,
         });
-        self.write_line(&opened);
+        self.write_line(t_us, &opened);
     }
 
-    /// Takes all that is to be written and goes on with `spare`, which is empty.
-    pub(super) fn take(&mut self, spare: Part) -> Batch {
-        let last = std::mem::replace(&mut self.pending, spare);
-        Batch { parts: std::mem::take(&mut self.full), last, mark: self.chain.seq() }
-    }
-
-    pub(super) fn close(&mut self) -> Head {
-        self.line(&Event::Closed { requests: self.requests });
-        self.stopped = true;
-        Head {
-            segments: self.segment,
-            lines: self.chain.seq(),
-            requests: self.requests,
-            sum: self.chain.head(),
+    /// Goes on in `spare`, which is empty, unless something waits already.
+    pub(super) fn start(&mut self, spare: Part) {
+        if self.pending.lines.is_empty() && self.pending.opens.is_none() {
+            self.pending = spare;
         }
     }
 
-    pub(super) fn stop(&mut self) {
-        self.stopped = true;
-        self.full = Vec::new();
-        self.pending = Part::default();
+    /// Takes all that is to be written.
+    pub(super) fn take(&mut self) -> Batch {
+        Batch { parts: std::mem::take(&mut self.full), last: std::mem::take(&mut self.pending) }
     }
 
-    pub(super) fn requests(&self) -> u64 {
-        self.requests
-    }
-
-    /// Bytes that wait.
-    pub(super) fn held(&self) -> usize {
-        let full: usize = self.full.iter().map(|part| part.lines.len() + part.bodies.len()).sum();
-        full + self.pending.lines.len() + self.pending.bodies.len()
+    pub(super) fn head(&self, requests: u64) -> Head {
+        Head { segments: self.segment, lines: self.chain.seq(), requests, sum: self.chain.head() }
     }
 }

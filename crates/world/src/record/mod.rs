@@ -4,6 +4,7 @@
 
 mod check;
 mod error;
+mod inbox;
 mod ledger;
 mod name;
 mod seed_log;
@@ -16,11 +17,12 @@ pub use seed_log::SeedLog;
 
 use crate::clock::{self, Clock};
 use bytes::Bytes;
-use ledger::{Batch, Ledger, Weighed};
+use inbox::{Entry, Inbox};
+use ledger::{Batch, Ledger, Memory, Weighed};
+use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, Event};
-use rehearsal_journal::{digest, redact};
+use rehearsal_wire::follow::RequestHead;
 use segment::Writer;
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
@@ -36,8 +38,8 @@ const TICK: Duration = Duration::from_millis(200);
 /// Bytes in memory after which a line that nobody waits for is written at once.
 const HELD_BYTES: usize = 1 << 20;
 
-/// How often a commit lets others go first before it waits for the writer.
-const PATIENCE: u32 = 3;
+/// How often a commit lets others go first before it waits for the writer. A turn of the others is useful work, a wait is none.
+const PATIENCE: u32 = 64;
 
 /// What a journal is and where it lies.
 #[derive(Clone, Debug)]
@@ -66,15 +68,13 @@ pub struct Settings {
 pub struct Ticket {
     /// Number of the request in its journal, from 1; 0 where it was not taken down.
     pub exchange: u64,
-    /// The request with an equal body that this one repeats.
-    pub attempt_of: Option<u64>,
-    /// Number of its line.
+    /// Number of its entry.
     mark: u64,
 }
 
 impl Ticket {
     /// A request that came when the journal was closed or broken: its commit fails.
-    const NEVER: Self = Self { exchange: 0, attempt_of: None, mark: u64::MAX };
+    const NEVER: Self = Self { exchange: 0, mark: u64::MAX };
 }
 
 /// What a run file says of a closed journal.
@@ -91,16 +91,30 @@ pub struct Head {
 }
 
 /// One open journal. Shared between all tasks that serve its case.
+///
+/// What happens is dropped into the inbox, which takes no time. Whoever commits first sits down at the desk and turns all
+/// that lies in the inbox into lines, for the others too: one after the other is quicker than each for itself.
 #[derive(Debug)]
 pub struct Recorder {
-    ledger: Mutex<Ledger>,
-    writer: Mutex<Writer>,
-    /// Number of the last line that the kernel has.
+    inbox: Mutex<Inbox>,
+    desk: Mutex<Desk>,
+    /// The last long body, for a look at the next one away from the desk.
+    memory: Mutex<Arc<Memory>>,
+    /// Number of the last entry that the kernel has.
     written: AtomicU64,
     failed: OnceLock<RecordError>,
     clock: Clock,
     seed_log: Option<Arc<SeedLog>>,
     stir: Arc<Notify>,
+}
+
+/// Where lines are made and written.
+#[derive(Debug)]
+struct Desk {
+    ledger: Ledger,
+    writer: Writer,
+    /// Room for the entries at hand.
+    hand: Vec<Entry>,
 }
 
 impl Recorder {
@@ -115,8 +129,9 @@ impl Recorder {
     ) -> Result<Self, RecordError> {
         let writer = Writer::create(settings.folder.clone(), settings.name.clone(), settings.keep)?;
         let recorder = Self {
-            ledger: Mutex::new(Ledger::open(settings, clock)),
-            writer: Mutex::new(writer),
+            inbox: Mutex::default(),
+            desk: Mutex::new(Desk { ledger: Ledger::open(settings), writer, hand: Vec::new() }),
+            memory: Mutex::default(),
             written: AtomicU64::new(0),
             failed: OnceLock::new(),
             clock,
@@ -127,26 +142,19 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Takes down a request. Sets its `exchange`, `body` and `attempt_of`, masks secrets, leaves headers out where they
-    /// are those of the request before. An empty `body` is none.
+    /// Takes down a request: its method, target and headers from `head`, where it has one; secrets are masked, headers left
+    /// out where they are those of the request before. Sets `exchange`, `body` and `attempt_of`. An empty `body` is none.
     ///
     /// The reply may leave once [`Recorder::commit`] says that the ticket is written.
-    pub fn asked(&self, mut asked: Box<Asked>, body: &Bytes) -> Ticket {
-        redact::headers(asked.headers.as_deref_mut().unwrap_or_default());
-        if let Cow::Owned(masked) = redact::target(&asked.path) {
-            asked.path = masked;
-        }
+    pub fn asked(&self, asked: Box<Asked>, head: Option<RequestHead>, body: Bytes) -> Ticket {
         // A short body costs less than a look at the last one.
-        let memory = (body.len() >= digest::STRIDE).then(|| self.ledger().memory());
-        let weighed = Weighed::new(body, memory);
-        let mut ledger = self.ledger();
-        let Some((ticket, event)) = ledger.asked(asked, weighed) else { return Ticket::NEVER };
-        if let (Some(log), Event::Asked(asked)) = (&self.seed_log, &event) {
-            // Under the same lock: whoever writes this line writes its record too.
-            log.append(asked, body, clock::unix_us());
-        }
-        ledger.line(&event);
-        ticket
+        let weighed = (body.len() >= digest::STRIDE).then(|| Weighed::new(&body, self.last_long_body()));
+        let t_us = self.clock.elapsed_us();
+        let unix_us = self.seed_log.as_ref().map_or(0, |_| clock::unix_us());
+        let mut inbox = self.inbox();
+        let Some((exchange, mark)) = inbox.request(body.len()) else { return Ticket::NEVER };
+        inbox.entries.push(Entry::Asked { t_us, unix_us, exchange, asked, head, body, weighed });
+        Ticket { exchange, mark }
     }
 
     /// Waits until the ticket's line and body are written. Gives other requests one turn to join the same write.
@@ -169,16 +177,13 @@ impl Recorder {
 
     /// Takes down what really left for a request. It is written with the next commit, or soon.
     pub fn answered(&self, answered: Answered) {
-        self.note(&Event::Answered(answered));
+        self.note(Event::Answered(answered));
     }
 
     /// Takes down anything else. It is written with the next commit, or soon.
-    pub fn note(&self, event: &Event) {
-        let held = {
-            let mut ledger = self.ledger();
-            ledger.line(event);
-            ledger.held()
-        };
+    pub fn note(&self, event: Event) {
+        let t_us = self.clock.elapsed_us();
+        let held = self.inbox().event(t_us, event);
         if held > HELD_BYTES {
             self.write_or_leave(false);
         }
@@ -199,9 +204,15 @@ impl Recorder {
     /// # Errors
     /// When it could not be written.
     pub fn close(&self) -> Result<Head, RecordError> {
-        let head = self.ledger().close();
+        let requests = {
+            let mut inbox = self.inbox();
+            let requests = inbox.requests;
+            inbox.event(self.clock.elapsed_us(), Event::Closed { requests });
+            inbox.closed = true;
+            requests
+        };
         self.flush()?;
-        Ok(head)
+        Ok(self.desk().ledger.head(requests))
     }
 
     /// Why the journal can no longer be written, if so.
@@ -213,7 +224,7 @@ impl Recorder {
     /// Requests so far.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.ledger().requests()
+        self.inbox().requests
     }
 
     /// The clock of the lines.
@@ -237,35 +248,50 @@ impl Recorder {
         }));
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last_long_body(&self) -> Arc<Memory> {
+        Arc::clone(&self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Writes everything held, unless another thread is at it and we need not `wait`. Says whether it had its turn.
     fn write_or_leave(&self, wait: bool) -> bool {
-        let mut writer = match self.writer.try_lock() {
-            Ok(writer) => writer,
+        let mut desk = match self.desk.try_lock() {
+            Ok(desk) => desk,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if wait => {
-                self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-            }
+            Err(TryLockError::WouldBlock) if wait => self.desk(),
             Err(TryLockError::WouldBlock) => return false,
         };
         if self.failed.get().is_some() {
             return true;
         }
-        let batch = self.ledger().take(writer.spare());
-        if let Err(error) = self.write(&mut writer, batch) {
+        if let Err(error) = self.work(&mut desk) {
             // Nothing is held any more, so that a full disk does not become a full memory.
-            self.ledger().stop();
+            self.inbox().fail();
             drop(self.failed.set(error));
         }
         true
     }
 
-    fn write(&self, writer: &mut Writer, batch: Batch) -> Result<(), RecordError> {
-        let mark = batch.mark;
-        writer.write(batch)?;
+    /// Turns all that lies in the inbox into lines and writes them.
+    fn work(&self, desk: &mut Desk) -> Result<(), RecordError> {
+        let mark = self.inbox().empty_into(&mut desk.hand);
+        let spare = desk.writer.spare();
+        desk.ledger.start(spare);
+        for entry in desk.hand.drain(..) {
+            desk.ledger.enter(entry, self.seed_log.as_deref());
+        }
+        if let Some(memory) = desk.ledger.new_memory() {
+            *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
+        }
+        let batch: Batch = desk.ledger.take();
+        desk.writer.write(batch)?;
         if let Some(log) = &self.seed_log {
             log.flush()?;
         }
