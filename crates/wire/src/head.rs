@@ -15,7 +15,7 @@ impl ResponseHead {
     /// A head without headers.
     #[must_use]
     pub fn new(status: u16) -> Self {
-        Self { status, headers: Vec::new() }
+        Self { status, headers: Vec::with_capacity(8) }
     }
 
     /// The same head with one more header at its end.

@@ -1,7 +1,6 @@
 //! What hyper calls for each request: reads the whole body, asks the app, and hands the answer to hyper or leaves a
 //! [`Turn`] and ends hyper's part.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -14,31 +13,10 @@ use super::ledger::{Leaving, Line, Phase, Reading, Turn};
 use super::reply::{Asked, Payload, Way, way};
 use super::{App, Request, Why};
 
-/// The door of one connection.
-pub(super) struct Door<A: App> {
-    line: Arc<Line<A>>,
-}
-
-impl<A: App> Door<A> {
-    pub(super) fn new(line: Arc<Line<A>>) -> Self {
-        Self { line }
-    }
-}
-
 /// Not an error: hyper's part ends here because a [`Turn`] was left.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the reply leaves another way")]
 pub(super) struct Diverted;
-
-impl<A: App> hyper::service::Service<hyper::Request<Incoming>> for Door<A> {
-    type Response = Response<Payload>;
-    type Error = Diverted;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Diverted>> + Send>>;
-
-    fn call(&self, request: hyper::Request<Incoming>) -> Self::Future {
-        Box::pin(pass(Arc::clone(&self.line), request))
-    }
-}
 
 impl<A: App> Line<A> {
     /// Leaves a turn; hyper ends at once, as it has nothing more to send.
@@ -48,7 +26,9 @@ impl<A: App> Line<A> {
     }
 }
 
-async fn pass<A: App>(
+/// Takes one request from hyper to the app and the answer back. A plain function, so that hyper keeps its future in place: one
+/// allocation a connection instead of one a request.
+pub(super) async fn pass<A: App>(
     line: Arc<Line<A>>,
     request: hyper::Request<Incoming>,
 ) -> Result<Response<Payload>, Diverted> {

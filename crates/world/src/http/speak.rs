@@ -7,12 +7,13 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use super::App;
 use super::closing::{Closing, Stage};
-use super::door::Door;
+use super::door::pass;
 use super::ledger::Line;
 use super::tap::Tap;
 use super::watch::{Pace, Watch};
@@ -44,15 +45,16 @@ pub(super) async fn speak<A: App>(
         .header_read_timeout(None)
         .max_buf_size(line.limits.head.max(LEAST_BUFFER))
         .writev(false)
-        .serve_connection(tap, Door::new(Arc::clone(line)));
+        .serve_connection(tap, service_fn(|request| pass(Arc::clone(line), request)));
     let ended = {
         let mut watch = Watch::new(&line.limits);
         let mut finish = pin!(closing.reached(Stage::Finish));
         let mut leave = pin!(closing.reached(Stage::Leave));
         let mut finishing = false;
         let mut listening = false;
+        // hyper's own end of it, a shutdown of the socket, does nothing on a tap.
         poll_fn(|cx| {
-            if let Poll::Ready(result) = hyper.poll_without_shutdown(cx) {
+            if let Poll::Ready(result) = Pin::new(&mut hyper).poll(cx) {
                 return Poll::Ready(Ended::ByHyper(result.err()));
             }
             // The bell wakes this task by itself, so it is listened to once and then only looked at.
@@ -65,7 +67,7 @@ pub(super) async fn speak<A: App>(
                 let _rung = leave.as_mut().poll(cx);
                 Pin::new(&mut hyper).graceful_shutdown();
                 // An idle connection is over by this alone.
-                if let Poll::Ready(result) = hyper.poll_without_shutdown(cx) {
+                if let Poll::Ready(result) = Pin::new(&mut hyper).poll(cx) {
                     return Poll::Ready(Ended::ByHyper(result.err()));
                 }
             }
