@@ -1,5 +1,4 @@
 //! Each check by facts that set it off, and by facts that must not.
-#![expect(clippy::unwrap_used, reason = "a builder of test facts: what cannot be built fails its test")]
 
 use super::{CHECKS, Evidence, grade, steps};
 use rehearsal_journal::digest;
