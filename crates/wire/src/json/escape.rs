@@ -14,6 +14,19 @@ pub(super) fn specials(word: u64) -> u64 {
     !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
 }
 
+/// How many bytes from the start are no quote, no backslash and no control character.
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let hits = specials(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return i * 8 + hits.trailing_zeros() as usize / 8;
+        }
+    }
+    let plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
+    bytes.len() - rest.len() + rest.iter().take_while(plain).count()
+}
+
 pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 4)?;
     digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))

@@ -189,9 +189,22 @@ impl<'t> Value<'t> {
     /// The value under a key; the last one where the key stands twice.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Value<'t>> {
-        let mut found = self.entries().filter(|(name, _)| name.is_str(key)).map(|(_, value)| value);
-        // Only a text that repeats a key somewhere needs the walk to the end.
-        if self.tape.duplicate_key.is_some() { found.last() } else { found.next() }
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        let (mut at, mut found) = (self.at + 1, None);
+        for _ in 0..self.node().len {
+            let value = Value { tape: self.tape, at: at + 1 };
+            if (Value { tape: self.tape, at }).is_str(key) {
+                found = Some(value);
+                // Only a text that repeats a key somewhere needs the walk to the end.
+                if self.tape.duplicate_key.is_none() {
+                    break;
+                }
+            }
+            at = value.node().next;
+        }
+        found
     }
 
     /// The value at an RFC 6901 pointer (`""` is the value itself); `None` for a pointer without its leading slash too.

@@ -2,6 +2,7 @@
 
 use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict, shape};
 use crate::reject::Reject;
+use std::sync::LazyLock;
 
 /// Applies the rules of one stage that are switched on, in table order.
 ///
@@ -11,14 +12,24 @@ use crate::reject::Reject;
 /// # Errors
 /// The first refusal, with the name of its rule.
 pub fn check(asked: &Asked<'_>, rules: &RuleSet, stage: Stage, notes: &mut Vec<Note>) -> Verdict {
-    let (mut at, end) = STAGES[stage as usize];
-    while at < end {
-        let run = RULES[at..end].iter().take_while(|other| joins(RULES[at], other)).count().max(1);
-        walk(asked, rules, at..at + run, notes)?;
-        at += run;
+    let (from, end) = STAGES[stage as usize];
+    let mut left = rules.between(from, end);
+    while let Some(first) = left.first() {
+        let run = left.and(RUNS[first]);
+        walk(asked, RULES[first], run, notes)?;
+        left = left.without(run);
     }
     Ok(())
 }
+
+/// For each row the rows that share its walk: itself and the neighbours after it that join it.
+static RUNS: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
+    let run = |(index, first): (usize, &&Rule)| {
+        let joined = RULES[index..].iter().take_while(|other| joins(first, other)).count().max(1);
+        RuleSet::ALL.between(index, index + joined)
+    };
+    RULES.iter().enumerate().map(run).collect()
+});
 
 /// First row of each stage and the row after its last.
 const STAGES: [(usize, usize); Stage::ALL.len()] = {
@@ -45,9 +56,8 @@ fn joins(first: &Rule, other: &Rule) -> bool {
     }
 }
 
-fn walk(asked: &Asked<'_>, rules: &RuleSet, run: std::ops::Range<usize>, notes: &mut Vec<Note>) -> Verdict {
-    let on = || run.clone().filter(|&index| rules.holds(index)).map(|index| RULES[index]);
-    let Some(first) = on().next() else { return Ok(()) };
+fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet, notes: &mut Vec<Note>) -> Verdict {
+    let on = || run.rules();
     let list = match first.check {
         Check::Request(check) => return check(asked).map_err(|reject| by(first, reject)),
         Check::Noting(check) => return check(asked, notes).map_err(|reject| by(first, reject)),

@@ -1,6 +1,6 @@
 //! The rules that are switched on: a profile's own, then switches by name.
 
-use super::{Profile, RULES};
+use super::{Profile, RULES, Rule};
 use crate::dialect::{DIALECTS, Dialect, Dialects};
 use crate::unique::equal;
 
@@ -8,7 +8,7 @@ use crate::unique::equal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleSet(u128);
 
-const _: () = assert!(RULES.len() <= 128, "a rule set has one bit for each rule");
+const _: () = assert!(RULES.len() < 128, "a rule set has one bit for each rule");
 
 /// For each dialect the rules that can read its requests, a bit each.
 const READERS: [u128; DIALECTS.len()] = {
@@ -61,6 +61,37 @@ impl std::fmt::Display for UnknownRule {
 impl std::error::Error for UnknownRule {}
 
 impl RuleSet {
+    /// Every rule of the table.
+    pub(super) const ALL: Self = Self(u128::MAX >> (128 - RULES.len()));
+
+    /// Those from one index of the table to before another.
+    pub(super) fn between(self, from: usize, end: usize) -> Self {
+        Self(self.0 & (Self::ALL.0 >> from << from) & !(Self::ALL.0 >> end << end))
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Index of the first.
+    pub(super) fn first(self) -> Option<usize> {
+        (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
+    }
+
+    /// The rules themselves, in table order.
+    pub(super) fn rules(self) -> impl Iterator<Item = &'static Rule> {
+        let mut left = self;
+        std::iter::from_fn(move || {
+            let first = left.first()?;
+            left.0 &= left.0 - 1;
+            Some(RULES[first])
+        })
+    }
+
     /// The rules of a profile, with some switched on or off by name; of two switches of one rule the later wins.
     ///
     /// # Errors
