@@ -75,7 +75,11 @@ pub(crate) fn health(mode: &str) -> Sent {
 }
 
 pub(crate) fn stats(mode: &str, hits: u64) -> Sent {
-    Sent::whole(200, "application/json", format!("{{\"mode\": \"{mode}\", \"chat_hits\": {hits}}}").into_bytes())
+    Sent::whole(
+        200,
+        "application/json",
+        format!("{{\"mode\": \"{mode}\", \"chat_hits\": {hits}}}").into_bytes(),
+    )
 }
 
 pub(crate) fn models(dialect: &Dialect) -> Sent {
@@ -191,7 +195,8 @@ impl Asker<'_> {
         let head = ResponseHead::new(200)
             .with("content-type", self.dialect.stream_type)
             .with("cache-control", "no-cache");
-        let sent = Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dialect, self.dice);
+        let sent =
+            Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dialect, self.dice);
         if pacing.ttft.is_zero() && pacing.tokens_per_second == 0 { sent } else { sent.paced(pacing) }
     }
 
@@ -202,7 +207,8 @@ impl Asker<'_> {
             param: error.param.as_deref(),
             code: error.code.as_deref(),
         });
-        let mut sent = Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
+        let mut sent =
+            Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
         if let Form::Whole(head, _) = &mut sent.form {
             for (name, value) in &error.headers {
                 // A scripted header replaces ours of the same name.
@@ -231,7 +237,12 @@ fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
 }
 
 /// A reply that a fault of the whole server sends, whatever was asked.
-pub(crate) fn canned_fault(dialect: &'static Dialect, row: &Fault, seed: u64, ordinal: u64) -> (Sent, Delivered) {
+pub(crate) fn canned_fault(
+    dialect: &'static Dialect,
+    row: &Fault,
+    seed: u64,
+    ordinal: u64,
+) -> (Sent, Delivered) {
     let dice = Dice::new(seed).with_text(row.name).with(ordinal);
     let envelope = Envelope {
         id: completion_id(dice),
@@ -267,7 +278,10 @@ fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
     Delivered {
         calls: reply.calls.iter().map(|IssuedCall { id, name, .. }| (id.clone(), name.clone())).collect(),
         finish_reason: Some(
-            reply.finish.clone().unwrap_or_else(|| if ends_in_calls { "tool_calls" } else { "stop" }.to_owned()),
+            reply
+                .finish
+                .clone()
+                .unwrap_or_else(|| if ends_in_calls { "tool_calls" } else { "stop" }.to_owned()),
         ),
         api_error: None,
         fault: fault.map(str::to_owned),
@@ -283,7 +297,9 @@ fn completion_id(dice: Dice) -> String {
 
 /// Appends the highest so many hexadecimal digits of some bits.
 fn push_hex(out: &mut String, bits: u64, digits: u32) {
-    out.extend((0..digits).map(|place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize])));
+    out.extend(
+        (0..digits).map(|place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize])),
+    );
 }
 
 impl Sent {
@@ -304,7 +320,8 @@ impl Sent {
             0 => Duration::ZERO,
             rate => Duration::from_secs(1) / rate,
         };
-        let mut acts = vec![Act::Wait(pacing.ttft), Act::Write(head.with("transfer-encoding", "chunked").to_bytes())];
+        let mut acts =
+            vec![Act::Wait(pacing.ttft), Act::Write(head.with("transfer-encoding", "chunked").to_bytes())];
         let mut owed = Duration::ZERO;
         let last = frames.len().saturating_sub(1);
         for (i, frame) in frames.iter().enumerate() {

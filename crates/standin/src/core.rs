@@ -261,7 +261,8 @@ impl<'s> Talk<'_, 's> {
     /// A mode takes the request whatever it says: no parsing, no rules.
     fn taken(&self, fault: &'static Fault) -> Decision<'s> {
         let mut event = asked(Kind::Hostile);
-        let (sent, delivered) = compose::canned_fault(self.dialect, fault, self.setting.seed, self.lane.faulted);
+        let (sent, delivered) =
+            compose::canned_fault(self.dialect, fault, self.setting.seed, self.lane.faulted);
         event.delivered = delivered;
         Decision { faulted: true, ..finish(event, sent) }
     }
@@ -299,12 +300,18 @@ impl<'s> Talk<'_, 's> {
         let (key, form) = self.dialect.key.split_once(": ").unwrap_or((self.dialect.key, ""));
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
         if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
-            let message = format!("You didn't provide an API key: send it in the header `{}`", self.dialect.key);
+            let message =
+                format!("You didn't provide an API key: send it in the header `{}`", self.dialect.key);
             return refuse(401, "api-key", None, &message);
         }
         let coding = header("content-encoding").map(str::trim).unwrap_or_default();
         if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
-            return refuse(415, "content-encoding", Some("unsupported_content_encoding"), "send the body without Content-Encoding");
+            return refuse(
+                415,
+                "content-encoding",
+                Some("unsupported_content_encoding"),
+                "send the body without Content-Encoding",
+            );
         }
         let is_json = header("content-type").is_some_and(|value| {
             let essence = value.split(';').next().unwrap_or("").trim();
@@ -335,14 +342,16 @@ impl<'s> Talk<'_, 's> {
 
     fn refuse(&self, event: Box<Asked>, reject: &Reject) -> Decision<'s> {
         let mut decision = refuse(event, Some(self.dialect), reject);
-        decision.sent = decision.sent.with_ids(self.dialect, self.dice.with_text("refusal").with_text(&reject.message));
+        decision.sent =
+            decision.sent.with_ids(self.dialect, self.dice.with_text("refusal").with_text(&reject.message));
         decision
     }
 
     fn judge(&self, tape: &json::Tape<'_>, turn: &Turn<'_>) -> Decision<'s> {
         let Setting { scenarios, picker, .. } = self.setting;
         let assistants = turn.assistants();
-        let phrasing = picker.matched(scenarios, turn, self.lane.only).map(|index| (index, &scenarios.phrasings[index]));
+        let phrasing =
+            picker.matched(scenarios, turn, self.lane.only).map(|index| (index, &scenarios.phrasings[index]));
         let picked = phrasing.map(|(_, phrasing)| look(phrasing, assistants, &self.lane.counts));
         let script = ScriptSide {
             scenarios,
@@ -356,7 +365,8 @@ impl<'s> Talk<'_, 's> {
         event.n_messages = turn.listed as u64;
         event.n_assistant = assistants as u64;
         event.stream = turn.stream;
-        event.answers = turn.messages.iter().flat_map(|message| &message.answers).map(|id| id.to_string()).collect();
+        event.answers =
+            turn.messages.iter().flat_map(|message| &message.answers).map(|id| id.to_string()).collect();
         event.class = phrasing.map(|(_, phrasing)| phrasing.class.clone());
         event.phrasing = phrasing.map(|(_, phrasing)| phrasing.id.clone());
 
@@ -431,13 +441,18 @@ fn is_own_host(host: &str) -> bool {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A request for a case that is not open.
 pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'static> {
     let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
-    not_found(setting, kind, "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned())
+    not_found(
+        setting,
+        kind,
+        "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned(),
+    )
 }
 
 /// A request that the HTTP layer refuses.

@@ -11,7 +11,9 @@ impl Dice {
 
     /// Mixes a number in.
     pub(crate) fn with(self, number: u64) -> Self {
-        Self(scramble(self.0 ^ number.wrapping_mul(0xBF58_476D_1CE4_E5B9)).wrapping_add(0x9E37_79B9_7F4A_7C15))
+        Self(
+            scramble(self.0 ^ number.wrapping_mul(0xBF58_476D_1CE4_E5B9)).wrapping_add(0x9E37_79B9_7F4A_7C15),
+        )
     }
 
     /// Mixes a text in, eight bytes at a time, its length last.
@@ -19,7 +21,11 @@ impl Dice {
         let (words, rest) = text.as_bytes().as_chunks::<8>();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        words.iter().chain([&last]).fold(self, |dice, word| dice.with(u64::from_le_bytes(*word))).with(text.len() as u64)
+        words
+            .iter()
+            .chain([&last])
+            .fold(self, |dice, word| dice.with(u64::from_le_bytes(*word)))
+            .with(text.len() as u64)
     }
 
     /// 64 bits.

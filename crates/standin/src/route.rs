@@ -55,7 +55,9 @@ pub(crate) fn find(path: &str) -> Place<'_> {
     for dialect in DIALECTS {
         for route in dialect.routes {
             let model = match route.path.strip_suffix("{model}") {
-                Some(prefix) => path.strip_prefix(prefix).filter(|model| !model.is_empty() && !model.contains('/')),
+                Some(prefix) => {
+                    path.strip_prefix(prefix).filter(|model| !model.is_empty() && !model.contains('/'))
+                }
                 None => (path == route.path).then_some(""),
             };
             if let Some(model) = model {
@@ -92,7 +94,14 @@ mod tests {
 
     #[test]
     fn routes_are_exact() {
-        for path in ["/v1/chat/completions/", "/V1/chat/completions", "/v1//chat/completions", "/v1/models/a/b", "/gate", "/"] {
+        for path in [
+            "/v1/chat/completions/",
+            "/V1/chat/completions",
+            "/v1//chat/completions",
+            "/v1/models/a/b",
+            "/gate",
+            "/",
+        ] {
             assert!(matches!(find(path), Place::Nowhere), "{path}");
         }
         assert!(matches!(find("/v1/models/gpt-4o"), Place::Provider { model: "gpt-4o", method: "GET", .. }));

@@ -4,8 +4,8 @@ use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Lane, Setting};
 use crate::route;
 use bytes::Bytes;
-use rehearsal_journal::event::{self, Answered, Asked};
 use rehearsal_journal::digest;
+use rehearsal_journal::event::{self, Answered, Asked};
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_world::http::{Answer, App, End, Left, Refusal, Reply, Request};
 use rehearsal_world::record::{Head, RecordError, Recorder};
@@ -92,7 +92,11 @@ impl StandIn {
     ///
     /// # Errors
     /// When the journal could not be written; `None` for a token that has no lane.
-    pub async fn close_lane(&self, token: &str, patience: impl Future<Output = ()>) -> Option<Result<Head, RecordError>> {
+    pub async fn close_lane(
+        &self,
+        token: &str,
+        patience: impl Future<Output = ()>,
+    ) -> Option<Result<Head, RecordError>> {
         let book = {
             let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
             let number = lanes.by_token.remove(token)?;
@@ -121,7 +125,12 @@ impl StandIn {
         let split = route::split(target);
         match self.find(split.token) {
             Some((number, book)) => (number, book, split.path, true),
-            None => (0, Arc::clone(&self.lanes.read().unwrap_or_else(PoisonError::into_inner).all[0]), split.path, false),
+            None => (
+                0,
+                Arc::clone(&self.lanes.read().unwrap_or_else(PoisonError::into_inner).all[0]),
+                split.path,
+                false,
+            ),
         }
     }
 
@@ -133,15 +142,25 @@ impl StandIn {
         let heard = Heard { head, headers: &headers, path, body };
         loop {
             let seen = book.lane().clone();
-            let decision =
-                if known { core::decide(&self.setting, &seen, heard) } else { core::no_such_case(&self.setting, heard) };
+            let decision = if known {
+                core::decide(&self.setting, &seen, heard)
+            } else {
+                core::no_such_case(&self.setting, heard)
+            };
             if book.settle(&seen, &decision) {
                 return (number, book, decision);
             }
         }
     }
 
-    async fn deliver(&self, number: usize, book: &LaneBook, asked: Box<Asked>, sent: Sent, heard: (Option<RequestHead>, Bytes)) -> Answer {
+    async fn deliver(
+        &self,
+        number: usize,
+        book: &LaneBook,
+        asked: Box<Asked>,
+        sent: Sent,
+        heard: (Option<RequestHead>, Bytes),
+    ) -> Answer {
         let (head, body) = heard;
         let ticket = book.recorder.asked(asked, head, body);
         let exchange = ticket.exchange;
@@ -150,7 +169,9 @@ impl StandIn {
         match book.recorder.commit(ticket).await {
             Ok(()) => Answer { ticket: number, reply: reply(sent), close: false },
             // Nothing may be answered as if it had been written down.
-            Err(error) => Answer { ticket: number, reply: reply(core::not_recorded(&error.to_string())), close: true },
+            Err(error) => {
+                Answer { ticket: number, reply: reply(core::not_recorded(&error.to_string())), close: true }
+            }
         }
     }
 }
@@ -222,7 +243,9 @@ fn take_partial(asked: &mut Asked, partial: &[u8]) {
 fn reply(sent: Sent) -> Reply {
     match sent.form {
         Form::Whole(head, body) => Reply::Whole { head, body: Bytes::from(body) },
-        Form::Frames(head, frames) => Reply::Chunks { head, frames: frames.into_iter().map(Bytes::from).collect() },
+        Form::Frames(head, frames) => {
+            Reply::Chunks { head, frames: frames.into_iter().map(Bytes::from).collect() }
+        }
         Form::Acts(plan) => Reply::Acts(plan),
     }
 }

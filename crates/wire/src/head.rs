@@ -33,10 +33,7 @@ impl ResponseHead {
     /// The value of a header, whatever the case of its name; the first of several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, value)| &**value)
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 
     /// The head as `HTTP/1.1 200 OK`, its header lines and the empty line.

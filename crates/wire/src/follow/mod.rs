@@ -102,6 +102,12 @@ impl Follower {
         }
     }
 
+    /// The next complete head without taking it.
+    #[must_use]
+    pub fn peek(&self) -> Option<&RequestHead> {
+        self.done.front()
+    }
+
     /// The next complete head, in the order of arrival.
     pub fn next_head(&mut self) -> Option<RequestHead> {
         let head = self.done.pop_front()?;

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::closing::{Closing, Stage};
 use super::ledger::Line;
+use super::plain;
 use super::reply::{Asked, last_plan};
 use super::speak::speak;
 use super::step::{Step, next_step};
@@ -25,9 +26,16 @@ pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: 
     let mut stream = stream;
     let mut front = Bytes::new();
     loop {
-        let ended;
-        (ended, stream, front) = speak(&line, stream, front, closing).await;
-        let step = next_step(&line, ended, front);
+        let (ended, ahead) = match plain::run(&line, &mut stream, front, closing).await {
+            plain::Left::Over => return,
+            plain::Left::Ended(ended, front) => (ended, front),
+            plain::Left::ToHyper(front) => {
+                let (ended, socket, front) = speak(&line, stream, front, closing).await;
+                stream = socket;
+                (ended, front)
+            }
+        };
+        let step = next_step(&line, ended, ahead);
         front = match step {
             Step::Leave => return,
             Step::Close => return close(&line, &mut stream, closing).await,
@@ -62,7 +70,7 @@ impl<A: App> Drop for Rest<'_, A> {
 }
 
 /// Plays a plan; false where the connection is over.
-async fn play<A: App>(
+pub(super) async fn play<A: App>(
     line: &Line<A>,
     stream: &mut TcpStream,
     ticket: u64,

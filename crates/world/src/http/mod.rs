@@ -8,6 +8,7 @@ mod closing;
 mod connection;
 mod door;
 mod ledger;
+mod plain;
 mod refusal;
 mod reply;
 mod serve;

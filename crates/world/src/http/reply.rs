@@ -128,6 +128,20 @@ pub(super) fn way(answer: Answer, asked: Asked) -> Way {
     }
 }
 
+/// An answer as acts, whatever its form.
+pub(super) fn plan(answer: Answer, asked: Asked) -> Plan {
+    match answer.reply {
+        Reply::Acts(mut plan) => {
+            if asked.last {
+                plan.after = After::Close;
+            }
+            plan
+        }
+        Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, answer.close),
+        Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, answer.close),
+    }
+}
+
 /// The answer to a refused request, which ends its connection.
 pub(super) fn last_plan(reply: Reply, asked: Asked) -> Plan {
     match reply {

@@ -14,7 +14,7 @@ use super::watch::Pace;
 use super::{App, End};
 
 /// hyper refuses heads with more headers.
-const MOST_HEADERS: usize = 100;
+pub(super) const MOST_HEADERS: usize = 100;
 
 /// The next step.
 pub(super) enum Step {

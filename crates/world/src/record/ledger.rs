@@ -163,7 +163,8 @@ impl Ledger {
                 last.clear();
                 last.extend_from_slice(lines);
                 let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-                asked.headers = Some(head.headers().map(|(name, value)| (name.to_owned(), text(value))).collect());
+                asked.headers =
+                    Some(head.headers().map(|(name, value)| (name.to_owned(), text(value))).collect());
             }
         } else {
             // Whatever it brought is written out, and the next request's headers are too.
@@ -178,7 +179,9 @@ impl Ledger {
 
     fn attempt(&mut self, asked: &Asked, body: &[u8], sum: [u8; 32]) -> Option<u64> {
         let counts = match asked.kind {
-            Kind::Scenario | Kind::Overrun | Kind::Hostile | Kind::BadJson | Kind::WrongPath => !body.is_empty(),
+            Kind::Scenario | Kind::Overrun | Kind::Hostile | Kind::BadJson | Kind::WrongPath => {
+                !body.is_empty()
+            }
             Kind::Background | Kind::Unreadable | Kind::Aside => false,
         };
         if !counts {
@@ -196,7 +199,9 @@ impl Ledger {
     fn keep_body(&mut self, body: &Bytes, sum: [u8; 32], weighed: Option<Weighed>) -> Body {
         let (head, tail) = match (&weighed, &self.last_body) {
             // Nobody came between: what it was compared with is still the last body.
-            (Some(Weighed { against: (memory, head, tail), .. }), LastBody::Long(last)) if Arc::ptr_eq(memory, last) => {
+            (Some(Weighed { against: (memory, head, tail), .. }), LastBody::Long(last))
+                if Arc::ptr_eq(memory, last) =>
+            {
                 (*head, *tail)
             }
             _ => shared(self.last_body.bytes(), body),

@@ -1,0 +1,234 @@
+//! The short way: a request that says nothing unusual is read and answered without the HTTP library.
+//!
+//! hyper's work on a request costs as much as all our judging of it. So heads that cannot mean two things (HTTP/1.1, GET or
+//! POST, an ordinary target, printable headers, one stated length, nothing to expect or upgrade to) are served here, and
+//! everything else is handed to hyper untouched, from its first byte on. What is plain is listed, never what is not.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes, BytesMut};
+use rehearsal_wire::follow::RequestHead;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+
+use super::closing::{Closing, Stage};
+use super::connection::play;
+use super::ledger::{Line, Phase, Reading, Turn};
+use super::reply::{Asked, plan};
+use super::speak::Ended;
+use super::step::MOST_HEADERS;
+use super::watch::Watch;
+use super::{App, Reply, Request, Why};
+
+/// Room for what comes next: more than most heads, less than most people's idle memory.
+const ROOM: usize = 4096;
+
+/// How the short way ended.
+pub(super) enum Left {
+    /// hyper goes on, with these bytes first.
+    ToHyper(Bytes),
+    /// As hyper's part ends: what comes next is decided in one place. The bytes were read ahead.
+    Ended(Ended, Bytes),
+    /// The connection is over.
+    Over,
+}
+
+/// What a plain head says about the request.
+struct Plain {
+    head: usize,
+    body: usize,
+    last: bool,
+}
+
+/// How a read ended.
+enum Got {
+    More,
+    Nothing(Ended),
+}
+
+/// Serves plain requests until something else comes.
+pub(super) async fn run<A: App>(
+    line: &Line<A>,
+    stream: &mut TcpStream,
+    front: Bytes,
+    closing: &Closing,
+) -> Left {
+    if line.ledger().in_place.is_some() {
+        return Left::ToHyper(front);
+    }
+    let mut buffer = BytesMut::from(front);
+    let mut watch = Watch::new(&line.limits);
+    let mut bell = pin!(closing.reached(Stage::Finish));
+    let mut listening = false;
+    let mut late = |cx: &mut Context<'_>| {
+        // The bell wakes this task by itself, so it is listened to once and then only looked at.
+        if !listening {
+            listening = true;
+            let _rung = bell.as_mut().poll(cx);
+        }
+        match watch.late(line, cx) {
+            Poll::Ready(pace) => Poll::Ready(Ended::Late(pace)),
+            Poll::Pending if closing.at(Stage::Finish) => Poll::Ready(Ended::ByHyper(None)),
+            Poll::Pending => Poll::Pending,
+        }
+    };
+    loop {
+        let next = match first_head(line, &mut buffer) {
+            First::Plain(plain) => plain,
+            First::Other => return Left::ToHyper(buffer.freeze()),
+            // hyper may find the beginning of a head unusual before its end comes.
+            First::Unfinished if !buffer.is_empty() => return Left::ToHyper(buffer.freeze()),
+            First::Unfinished => match read(line, stream, &mut buffer, ROOM, &mut late).await {
+                Got::More => continue,
+                Got::Nothing(ended) => return Left::Ended(ended, buffer.freeze()),
+            },
+        };
+        let Some(head) = begin(line) else { return Left::ToHyper(buffer.freeze()) };
+        buffer.advance(next.head);
+        while buffer.len() < next.body {
+            let missing = next.body - buffer.len();
+            if let Got::Nothing(ended) = read(line, stream, &mut buffer, missing, &mut late).await {
+                return cut(line, head, buffer, ended);
+            }
+        }
+        let body = buffer.split_to(next.body).freeze();
+        line.ledger().phase = Phase::Answer;
+        let answer = tokio::select! {
+            biased;
+            answer = line.app.answer(Request { conn: line.conn, head, body }) => answer,
+            () = closing.reached(Stage::Leave) => return Left::Ended(Ended::Told, Bytes::new()),
+        };
+        line.ledger().phase = Phase::Between;
+        let (ticket, diverts) = (answer.ticket, matches!(answer.reply, Reply::Acts(_)));
+        let plan = plan(answer, Asked { head_only: false, old: false, last: next.last });
+        if diverts {
+            // What no plain server would do may take long: nothing of this loop is kept meanwhile.
+            line.ledger().turn = Some(Turn::Play { ticket, plan });
+            return Left::Ended(Ended::ByHyper(None), Bytes::copy_from_slice(&buffer));
+        }
+        if !play(line, stream, ticket, plan, closing).await {
+            return Left::Over;
+        }
+    }
+}
+
+/// What stands at the front of the buffer.
+enum First {
+    Plain(Plain),
+    Other,
+    Unfinished,
+}
+
+fn first_head<A: App>(line: &Line<A>, buffer: &mut BytesMut) -> First {
+    let ledger = line.ledger();
+    let Some(head) = ledger.follower.peek() else {
+        return if ledger.follower.lost() { First::Other } else { First::Unfinished };
+    };
+    if !buffer.starts_with(&head.raw) {
+        return First::Other;
+    }
+    match plain(head, line.limits.body) {
+        Some(plain) => First::Plain(plain),
+        None => First::Other,
+    }
+}
+
+/// Takes the head and counts the request.
+fn begin<A: App>(line: &Line<A>) -> Option<RequestHead> {
+    let mut ledger = line.ledger();
+    let head = ledger.take_head()?;
+    ledger.requests += 1;
+    ledger.phase = Phase::Body;
+    Some(head)
+}
+
+/// A body that did not come whole: the head and what came of it lie ready for the refusal.
+fn cut<A: App>(line: &Line<A>, head: RequestHead, buffer: BytesMut, ended: Ended) -> Left {
+    let got = buffer.len() as u64;
+    let mut reading = Reading::new(head);
+    reading.push(buffer.freeze(), 0);
+    let mut ledger = line.ledger();
+    ledger.reading = Some(reading);
+    if let Ended::ByHyper(_) = ended {
+        ledger.turn = Some(Turn::Refuse(Why::BodyCut { got }));
+    }
+    Left::Ended(ended, Bytes::new())
+}
+
+/// Reads what comes next and lets the follower see it.
+async fn read<A: App>(
+    line: &Line<A>,
+    stream: &mut TcpStream,
+    buffer: &mut BytesMut,
+    room: usize,
+    late: &mut impl FnMut(&mut Context<'_>) -> Poll<Ended>,
+) -> Got {
+    buffer.reserve(room);
+    let before = buffer.len();
+    let came = {
+        let mut read = pin!(stream.read_buf(buffer));
+        poll_fn(|cx| match read.as_mut().poll(cx) {
+            Poll::Ready(came) => Poll::Ready(Ok(came)),
+            Poll::Pending => late(cx).map(Err),
+        })
+        .await
+    };
+    let mut ledger = line.ledger();
+    match came {
+        Ok(Ok(0) | Err(_)) => {
+            ledger.client_done = true;
+            Got::Nothing(Ended::ByHyper(None))
+        }
+        Ok(Ok(_)) => {
+            ledger.follower.feed(&buffer[before..]);
+            Got::More
+        }
+        Err(ended) => Got::Nothing(ended),
+    }
+}
+
+/// What a head says, if nothing in it is unusual.
+fn plain(head: &RequestHead, most: u64) -> Option<Plain> {
+    if head.fault().is_some() || head.version() != "HTTP/1.1" || !matches!(&*head.method(), "GET" | "POST") {
+        return None;
+    }
+    let target = head.target();
+    if !target.starts_with('/') || !target.bytes().all(is_ordinary) {
+        return None;
+    }
+    let (mut length, mut last) = (None, false);
+    for (number, (name, value)) in head.headers().enumerate() {
+        let printable = value.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+        if number >= MOST_HEADERS || name.is_empty() || !name.bytes().all(is_token) || !printable {
+            return None;
+        }
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        if is("content-length") {
+            let said: u64 = std::str::from_utf8(value).ok()?.parse().ok().filter(|said| *said <= most)?;
+            if length.replace(said).is_some() {
+                return None;
+            }
+        } else if is("connection") {
+            last = value.eq_ignore_ascii_case(b"close");
+            if !last && !value.eq_ignore_ascii_case(b"keep-alive") {
+                return None;
+            }
+        } else if ["transfer-encoding", "expect", "upgrade", "te", "trailer"].into_iter().any(is) {
+            return None;
+        }
+    }
+    let body = usize::try_from(length.unwrap_or(0)).ok()?;
+    Some(Plain { head: head.raw.len(), body, last })
+}
+
+/// Bytes of a target that every reader understands alike (RFC 3986, unreserved, sub-delims and what a path and a query hold).
+fn is_ordinary(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/%?".contains(&byte)
+}
+
+/// Bytes of a header's name (RFC 9110, 5.6.2).
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
