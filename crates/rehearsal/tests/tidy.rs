@@ -1,6 +1,11 @@
 //! The rules of the house that a compiler does not hold: crate edges, where effects live, first lines, sizes, names.
 //!
 //! A new file is checked without being listed here. A new crate, or a new edge, is a line in `EDGES` and one in ARCHITECTURE.md.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "this test reads the sources, and fails where it cannot"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,16 +27,36 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// What only `world` (and the test tools of `testkit`) may name. Addresses, exit codes and durations are values, not effects.
 const EFFECTS: &[&str] = &[
-    "std::fs", "TcpListener", "TcpStream", "UdpSocket", "UnixStream", "UnixListener", "ToSocketAddrs", "process::Command",
-    "process::exit", "process::abort", "std::process::{", "std::env", "std::thread", "Instant", "SystemTime", "io::stdin", "tokio::",
-    "hyper::", "hyper_util::", "cap_std::", "rustix::", "getrandom::",
+    "std::fs",
+    "TcpListener",
+    "TcpStream",
+    "UdpSocket",
+    "UnixStream",
+    "UnixListener",
+    "ToSocketAddrs",
+    "process::Command",
+    "process::exit",
+    "process::abort",
+    "std::process::{",
+    "std::env",
+    "std::thread",
+    "Instant",
+    "SystemTime",
+    "io::stdin",
+    "tokio::",
+    "hyper::",
+    "hyper_util::",
+    "cap_std::",
+    "rustix::",
+    "getrandom::",
 ];
 
 /// Lines of a file without its tests, at most.
 const FILE_LIMIT: usize = 500;
 
 /// Names that say nothing.
-const BANNED_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc", "manager", "handler", "types"];
+const BANNED_NAMES: &[&str] =
+    &["utils", "util", "helpers", "helper", "common", "misc", "manager", "handler", "types"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -84,7 +109,9 @@ fn every_file_says_what_it_is_for_in_its_first_line() {
     let faults: Vec<_> = sources()
         .iter()
         .filter(|(_, _, _, text)| !text.starts_with("//! "))
-        .map(|(_, _, path, _)| format!("{}: the first line must be `//! what this file is for`", path.display()))
+        .map(|(_, _, path, _)| {
+            format!("{}: the first line must be `//! what this file is for`", path.display())
+        })
         .collect();
     report(&faults);
 }
@@ -95,7 +122,11 @@ fn no_file_outgrows_the_limit() {
         .iter()
         .filter(|(_, product, _, text)| *product && without_tests(text).count() > FILE_LIMIT)
         .map(|(_, _, path, text)| {
-            format!("{}: {} lines without tests, {FILE_LIMIT} is the limit", path.display(), without_tests(text).count())
+            format!(
+                "{}: {} lines without tests, {FILE_LIMIT} is the limit",
+                path.display(),
+                without_tests(text).count()
+            )
         })
         .collect();
     report(&faults);
@@ -151,8 +182,14 @@ fn crates_depend_only_on_what_the_house_allows() {
             }
         }
     }
-    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    faults.extend(folders.filter(|folder| !seen.contains(folder)).map(|folder| format!("{folder} is not listed in EDGES")));
+    let folders = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    faults.extend(
+        folders
+            .filter(|folder| !seen.contains(folder))
+            .map(|folder| format!("{folder} is not listed in EDGES")),
+    );
     report(&faults);
 }
 
@@ -175,7 +212,11 @@ fn lints_are_expected_with_a_reason_never_allowed() {
     for (_, product, path, text) in &sources() {
         for (number, line) in text.lines().enumerate().filter(|_| *product) {
             if line.trim_start().starts_with("#[allow(") || line.trim_start().starts_with("#![allow(") {
-                faults.push(format!("{}:{}: `expect` with a reason instead of `allow`", path.display(), number + 1));
+                faults.push(format!(
+                    "{}:{}: `expect` with a reason instead of `allow`",
+                    path.display(),
+                    number + 1
+                ));
             }
         }
     }

@@ -23,31 +23,43 @@ pub(crate) fn serve(arguments: &[String]) {
     let dripped = arguments[0] == "dripped";
     let size: usize = arguments[1].parse().expect("a size");
     let body = Bytes::from(vec![b'x'; size]);
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(async move {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        println!("bare: {}", listener.local_addr().expect("an address"));
-        loop {
-            let (socket, _) = listener.accept().await.expect("a connection");
-            socket.set_nodelay(true).expect("no delay");
-            let body = body.clone();
-            tokio::spawn(async move {
-                let service = hyper::service::service_fn(move |request: Request<Incoming>| answer(request, body.clone(), dripped));
-                let _left = hyper::server::conn::http1::Builder::new()
-                    .half_close(true)
-                    .auto_date_header(false)
-                    .serve_connection(TokioIo::new(socket), service)
-                    .await;
-            });
-        }
-    });
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(
+        async move {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            println!("bare: {}", listener.local_addr().expect("an address"));
+            loop {
+                let (socket, _) = listener.accept().await.expect("a connection");
+                socket.set_nodelay(true).expect("no delay");
+                let body = body.clone();
+                tokio::spawn(async move {
+                    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+                        answer(request, body.clone(), dripped)
+                    });
+                    let _left = hyper::server::conn::http1::Builder::new()
+                        .half_close(true)
+                        .auto_date_header(false)
+                        .serve_connection(TokioIo::new(socket), service)
+                        .await;
+                });
+            }
+        },
+    );
 }
 
 type Body = http_body_util::Either<Full<Bytes>, StreamBody<Drip>>;
 
-async fn answer(request: Request<Incoming>, body: Bytes, dripped: bool) -> Result<Response<Body>, Infallible> {
+async fn answer(
+    request: Request<Incoming>,
+    body: Bytes,
+    dripped: bool,
+) -> Result<Response<Body>, Infallible> {
     let _read = request.into_body().collect().await;
     let body = if dripped {
-        http_body_util::Either::Right(StreamBody::new(Drip { piece: body.slice(..body.len() / 8), left: 8, ready: true }))
+        http_body_util::Either::Right(StreamBody::new(Drip {
+            piece: body.slice(..body.len() / 8),
+            left: 8,
+            ready: true,
+        }))
     } else {
         http_body_util::Either::Left(Full::new(body))
     };

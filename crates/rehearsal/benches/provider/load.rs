@@ -69,13 +69,22 @@ impl Load {
         Self::of(1, Form::Plain, "bench-held", r#","stream":true"#, &history(), &tools())
     }
 
-    fn of(connections: usize, bare_form: Form, marker: &str, extra: &str, history: &[String], tools: &str) -> Self {
+    fn of(
+        connections: usize,
+        bare_form: Form,
+        marker: &str,
+        extra: &str,
+        history: &[String],
+        tools: &str,
+    ) -> Self {
         let mut messages = String::from(r#"{"role":"system","content":"You are under test."}"#);
         for message in history {
             messages.push(',');
             messages.push_str(message);
         }
-        let start = format!(r#"{{"model":"gpt-4o-mini"{extra}{tools},"messages":[{messages},{{"role":"user","content":"{marker} "#);
+        let start = format!(
+            r#"{{"model":"gpt-4o-mini"{extra}{tools},"messages":[{messages},{{"role":"user","content":"{marker} "#
+        );
         let after = r#""}]}"#.to_owned();
         let length = start.len() + DIGITS + after.len();
         let head = format!(
@@ -96,8 +105,13 @@ impl Load {
 fn history() -> Vec<String> {
     let mut messages = Vec::new();
     for i in 0..59 {
-        let words = format!("Line {i} of a file that the agent reads, with some code in it: fn main() {{ run(); }}\\n").repeat(5);
-        messages.push(format!(r#"{{"role":"user","content":"Please look at file number {i} and go on. {words}"}}"#));
+        let words = format!(
+            "Line {i} of a file that the agent reads, with some code in it: fn main() {{ run(); }}\\n"
+        )
+        .repeat(5);
+        messages.push(format!(
+            r#"{{"role":"user","content":"Please look at file number {i} and go on. {words}"}}"#
+        ));
         messages.push(format!(
             r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{i}","type":"function","function":{{"name":"tool_{}","arguments":"{{\"path\": \"src/file_{i}.rs\", \"line\": {i}}}"}}}}]}}"#,
             i % 20
@@ -111,7 +125,8 @@ fn history() -> Vec<String> {
 fn tools() -> String {
     let mut text = String::from(r#","tools":["#);
     for i in 0..20 {
-        let about = "What this tool does, when to use it and when not, as agents like to say at length. ".repeat(6);
+        let about =
+            "What this tool does, when to use it and when not, as agents like to say at length. ".repeat(6);
         let _ = write!(
             text,
             r#"{}{{"type":"function","function":{{"name":"tool_{i}","description":"{about}","parameters":{{"type":"object","properties":{{"path":{{"type":"string","description":"{}"}},"line":{{"type":"integer","minimum":0}}}},"required":["path"]}}}}}}"#,
@@ -176,7 +191,11 @@ fn wrk(address: SocketAddr, load: &Load, time: Duration) -> Measured {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!text.contains("Non-2xx"), "not every answer was 200: {text}");
     let words: Vec<&str> = text.split_whitespace().collect();
-    let requests = words.windows(2).find(|pair| pair[1] == "requests").and_then(|pair| pair[0].parse().ok()).expect("a count");
+    let requests = words
+        .windows(2)
+        .find(|pair| pair[1] == "requests")
+        .and_then(|pair| pair[0].parse().ok())
+        .expect("a count");
     Measured { requests, time, cpu: 0.0 }
 }
 
@@ -195,11 +214,16 @@ async fn read_reply(socket: &mut TcpStream, reply: &mut Vec<u8>) -> usize {
     reply.clear();
     loop {
         assert!(socket.read_buf(reply).await.expect("a reply") > 0, "the server left");
-        let Some(head) = reply.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4) else { continue };
+        let Some(head) = reply.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4) else {
+            continue;
+        };
         assert!(reply.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(reply));
         let text = String::from_utf8_lossy(&reply[..head]).to_ascii_lowercase();
         let whole = match text.split("content-length:").nth(1) {
-            Some(rest) => reply.len() - head >= rest.split("\r\n").next().and_then(|n| n.trim().parse().ok()).expect("a length"),
+            Some(rest) => {
+                reply.len() - head
+                    >= rest.split("\r\n").next().and_then(|n| n.trim().parse().ok()).expect("a length")
+            }
             None => reply.ends_with(b"0\r\n\r\n"),
         };
         if whole {

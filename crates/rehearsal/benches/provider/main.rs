@@ -59,7 +59,8 @@ fn main() {
 
 /// One load against bare and against the stand-in, in turn.
 fn pair(name: &str, load: &Load, must: f64, most_cpu: Option<f64>) {
-    let (mut ratios, mut costs, mut ours, mut bare) = (Vec::new(), Vec::new(), Measured::default(), Measured::default());
+    let (mut ratios, mut costs, mut ours, mut bare) =
+        (Vec::new(), Vec::new(), Measured::default(), Measured::default());
     for _ in 0..ROUNDS {
         let size = Server::stand_in().reply_size(load);
         bare = Server::bare(load.bare_form, size).measure(load, SECONDS);

@@ -32,11 +32,16 @@ impl Server {
 
     /// The stand-in with its journal on.
     pub(crate) fn stand_in() -> Self {
-        let folder = std::env::temp_dir().join(format!("rehearsal-bench-{}-{}", std::process::id(), unique()));
+        let folder =
+            std::env::temp_dir().join(format!("rehearsal-bench-{}-{}", std::process::id(), unique()));
         std::fs::create_dir(&folder).expect("a folder");
         std::fs::write(folder.join("bench.json"), SCENARIOS).expect("a scenario file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
-        command.args(["serve", "--port", "0", "--scenarios"]).arg(folder.join("bench.json")).arg("--data").arg(&folder);
+        command
+            .args(["serve", "--port", "0", "--scenarios"])
+            .arg(folder.join("bench.json"))
+            .arg("--data")
+            .arg(&folder);
         Self::start(command, Some(folder))
     }
 
@@ -44,7 +49,9 @@ impl Server {
         let started = Instant::now();
         let mut child = command.stdout(Stdio::piped()).spawn().expect("a process");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("its first line");
+        BufReader::new(child.stdout.take().expect("its output"))
+            .read_line(&mut line)
+            .expect("its first line");
         let address = line
             .split([' ', ','])
             .find_map(|word| word.trim().parse().ok())
@@ -75,14 +82,17 @@ impl Server {
     fn cpu_micros(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("its times");
         let after_name = stat.rsplit(')').next().expect("its fields");
-        let field = |n: usize| after_name.split_whitespace().nth(n).and_then(|text| text.parse::<f64>().ok()).expect("a time");
+        let field = |n: usize| {
+            after_name.split_whitespace().nth(n).and_then(|text| text.parse::<f64>().ok()).expect("a time")
+        };
         // utime and stime in ticks of 10 ms; the 14th and 15th field of the line, the 12th and 13th after the name.
         (field(11) + field(12)) * 10_000.0
     }
 
     /// Resident memory in kB.
     pub(crate) fn memory_kb(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
         line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).expect("a size")
     }
@@ -90,9 +100,14 @@ impl Server {
     /// The journal holds a line for each request, and verifies.
     pub(crate) fn check_journal(&self, at_least: u64) {
         let folder = self.folder.as_deref().expect("a journal");
-        let output = Command::new(env!("CARGO_BIN_EXE_rehearsal")).arg("verify").arg(folder).output().expect("verify");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_rehearsal")).arg("verify").arg(folder).output().expect("verify");
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "the journal does not verify: {text}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "the journal does not verify: {text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let requests: u64 = text
             .split_whitespace()
             .zip(text.split_whitespace().skip(1))
@@ -108,7 +123,13 @@ impl Server {
             std::fs::read_dir(folder)
                 .expect("a folder")
                 .map(|entry| entry.expect("an entry").path())
-                .map(|path| if path.is_dir() { count(&path) } else { usize::from(path.extension().is_some_and(|e| e == "jsonl")) })
+                .map(|path| {
+                    if path.is_dir() {
+                        count(&path)
+                    } else {
+                        usize::from(path.extension().is_some_and(|e| e == "jsonl"))
+                    }
+                })
                 .sum()
         }
         count(self.folder.as_deref().expect("a journal"))

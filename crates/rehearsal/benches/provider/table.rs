@@ -31,7 +31,8 @@ impl Row {
     }
 
     pub(crate) fn cpu(mut self, ours: f64, bare: f64, ratio: f64, most: Option<f64>) -> Self {
-        let target = most.map_or(String::new(), |most| format!(" (at most {most:.1}: {})", word(ratio <= most)));
+        let target =
+            most.map_or(String::new(), |most| format!(" (at most {most:.1}: {})", word(ratio <= most)));
         self.cells.push(format!("{ours:.1} against {bare:.1} µs, {ratio:.2}{target}"));
         self
     }
