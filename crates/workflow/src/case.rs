@@ -6,14 +6,13 @@ use crate::told::Told;
 use rehearsal_journal::event::{AgentExited, AgentStarted, Event};
 use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Verdict};
-use rehearsal_journal::{digest, normal, redact};
+use rehearsal_journal::{normal, redact};
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
-use rehearsal_world::process::{self, Captured, Launch, Ran};
+use rehearsal_world::process::{self, Captured, Launch, Ran, StartError};
 use rehearsal_world::record::{Name, Recorder, file_stem, read_journals};
-use rehearsal_world::task;
-use rehearsal_world::{ids, process::StartError};
+use rehearsal_world::{ids, task};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,15 +76,13 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     let journal = read_journals(&path)?.into_iter().next();
     let events = journal.map(|journal| journal.events).unwrap_or_default();
     let facts = facts(&events);
-    let stdout = ran.as_ref().map(|ran| ran.stdout.text()).unwrap_or_default();
-    let stderr = ran.as_ref().map(|ran| ran.stderr.text()).unwrap_or_default();
     let contents = contents(&folders.workspace, phrasing);
     let findings = grade::grade(&Evidence {
         phrasing,
         pinned: field.standin.setting().profile == Profile::Pinned,
         facts: &facts,
-        stdout: &stdout,
-        stderr: &stderr,
+        stdout: &ran.stdout.text(),
+        stderr: &ran.stderr.text(),
         contents: &contents,
     });
     let masks = [
@@ -93,7 +90,7 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
         (told.home.as_str(), "{home}"),
         (token.as_str(), "{token}"),
     ];
-    let normalised = digest::text(&digest::of(normal::normalised(&events, &masks).join("\n").as_bytes()));
+    let normalised = normal::digest(&normal::normalised(&events, &masks));
     let head = head.map_or_else(JournalHead::default, |head| JournalHead {
         journal: phrasing.id.clone(),
         head: head.sum,
@@ -102,20 +99,20 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     Ok(result(phrasing, &facts, findings, head, normalised))
 }
 
-/// Starts the agent, waits for its end, and takes down what the host saw. `None` where its program could not be started.
+/// Starts the agent, waits for its end, and takes down what the host saw.
 async fn rehearse(
     field: &Field,
     phrasing: &Phrasing,
     folders: &Folders,
     told: &Told,
     recorder: &Recorder,
-) -> Result<Option<Ran>, RunError> {
+) -> Result<Ran, RunError> {
     let time_limit = phrasing.expect_agent.time_limit.unwrap_or(field.order.time_limit);
     let argv = field.command(told);
     let launch = Launch {
         argv: argv.clone(),
         env: told
-            .environment(field.inherited.iter().cloned())
+            .environment(field.order.inherited.iter().cloned())
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
@@ -145,7 +142,7 @@ async fn rehearse(
     recorder.note(Event::WorkspaceSeen(seen));
     keep(&folders.case, "stdout.txt", &ran.stdout)?;
     keep(&folders.case, "stderr.txt", &ran.stderr)?;
-    Ok(Some(ran))
+    Ok(ran)
 }
 
 fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {

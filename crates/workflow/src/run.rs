@@ -4,7 +4,7 @@ use crate::case;
 use crate::suite::{self, Choice, Suite};
 use crate::told::Told;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
-use rehearsal_journal::{digest, redact};
+use rehearsal_journal::{normal, redact};
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::rule::UnknownRule;
 use rehearsal_world::clock::{self, Clock};
@@ -99,7 +99,6 @@ pub enum RunError {
 /// What all cases of a run share.
 pub(crate) struct Field {
     pub(crate) order: Order,
-    pub(crate) inherited: Vec<(String, String)>,
     pub(crate) standin: Arc<StandIn>,
     pub(crate) address: SocketAddr,
     pub(crate) folder: PathBuf,
@@ -119,7 +118,7 @@ impl Field {
             return self.order.built_in.clone();
         }
         told.command(&self.order.agent, |argument| {
-            // Without a letter or dot it is an option's value or a placeholder; a folder is left as it is, for it may mean many things.
+            // A folder is left as it is, for `.` and the like may mean many things.
             let path = self.order.started_in.join(argument);
             (!argument.is_empty() && path.is_file()).then(|| path.display().to_string())
         })
@@ -152,7 +151,7 @@ fn open_journal(
 /// # Errors
 /// When the stand-in cannot be started or the run folder cannot be written; a case that fails is no error.
 pub async fn run(
-    mut order: Order,
+    order: Order,
     watch: impl Fn(Progress<'_>) + Send + Sync + 'static,
 ) -> Result<(PathBuf, RunFile), RunError> {
     let clock = Clock::start();
@@ -172,10 +171,8 @@ pub async fn run(
         let _told_or_gone = stopped.await;
     }));
 
-    let inherited = std::mem::take(&mut order.inherited);
     let field = Arc::new(Field {
         order,
-        inherited,
         standin,
         address,
         folder: folder.clone(),
@@ -187,7 +184,7 @@ pub async fn run(
     let _ended = serving.await;
     let head = server.close()?;
 
-    let normalised: Vec<_> = cases.iter().map(|case| case.normalised.as_str()).collect();
+    let normalised: Vec<_> = cases.iter().map(|case| case.normalised.clone()).collect();
     let file = RunFile {
         format: VERSION,
         run,
@@ -198,7 +195,7 @@ pub async fn run(
         agent: redact::arguments(&field.order.agent),
         started_unix_ms,
         took_ms: clock.elapsed_us() / 1000,
-        normalised: digest::text(&digest::of(normalised.join("\n").as_bytes())),
+        normalised: normal::digest(&normalised),
         cases,
         server: JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests },
     };

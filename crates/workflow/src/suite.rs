@@ -42,7 +42,7 @@ pub enum LoadError {
 ///
 /// # Errors
 /// When a path leads nowhere or a file cannot be read.
-pub fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
+fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
     let mut found: Vec<(String, Vec<u8>)> = Vec::new();
     for path in paths {
         for file in files::files_below(path)? {
@@ -55,19 +55,11 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError
     Ok(found)
 }
 
-/// Loads a suite.
+/// Loads a suite, where `chosen` is given under that profile in place of the files' own.
 ///
 /// # Errors
 /// When files cannot be read or have mistakes.
-pub fn load(paths: &[PathBuf]) -> Result<Suite, LoadError> {
-    load_under(paths, None)
-}
-
-/// The same, under a profile that a person chose in place of the files' own.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_under(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
+pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
     let files = read_files(paths)?;
     let scenarios = rehearsal_script::read_under(&named(&files), &known(&rule_names()), chosen)
         .map_err(LoadError::Files)?;
@@ -75,13 +67,13 @@ pub fn load_under(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, L
     Ok(Suite { files, scenarios })
 }
 
-/// All that can be said about some files: mistakes, and what is likely to surprise.
+/// All that can be said about some files: how many there are, their mistakes, and what is likely to surprise.
 ///
 /// # Errors
 /// When files cannot be read.
-pub fn lint(paths: &[PathBuf]) -> Result<Vec<Finding>, LoadError> {
+pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    Ok(rehearsal_script::lint(&named(&files), &known(&rule_names())))
+    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names()))))
 }
 
 fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {

@@ -32,15 +32,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         terminal::print(&rehearsal_script::json_schema());
         return Ok(());
     }
+    let (files, findings) = suite::lint(&arguments.files)?;
     let (mistakes, warnings): (Vec<_>, Vec<_>) =
-        suite::lint(&arguments.files)?.into_iter().partition(|finding| finding.severity == Severity::Error);
+        findings.into_iter().partition(|finding| finding.severity == Severity::Error);
     for warning in &warnings {
         terminal::say(&warning.to_string());
     }
     if !mistakes.is_empty() {
         return Err(Failure::Files(mistakes));
     }
-    let files = suite::read_files(&arguments.files)?.len();
     terminal::say(&format!(
         "{files} file{} without mistakes, {} warnings",
         if files == 1 { "" } else { "s" },

@@ -103,7 +103,7 @@ pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
 }
 
 fn order(arguments: Arguments) -> Result<Order, Failure> {
-    let suite = suite::load_under(&arguments.paths, arguments.flags.profile)
+    let suite = suite::load(&arguments.paths, arguments.flags.profile)
         .map_err(|error| unloaded(error, &arguments))?;
     let cases = chosen(&suite, &arguments.cases)?;
     let world = |error: std::io::Error| Failure::World(error.to_string());

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scenarios = if arguments.scenarios.is_empty() {
         nothing()
     } else {
-        suite::load_under(&arguments.scenarios, arguments.flags.profile)?.scenarios
+        suite::load(&arguments.scenarios, arguments.flags.profile)?.scenarios
     };
     let choice = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
     let setting = suite::setting(scenarios, &choice).map_err(|error| Failure::Command(error.to_string()))?;

@@ -2,38 +2,24 @@
 
 use super::{Check, Evidence, Found};
 
-/// Gives its reason to a case whose agent could not be started.
-pub const NOT_STARTED: Check = Check {
-    code: "agent-not-started",
-    meaning: "the agent's program could not be started",
-    remedy: "check the command behind `--`; a script needs its interpreter before it, or an executable bit and a good first line",
-    judge: not_started,
-};
 pub(super) const TIME_LIMIT: Check = Check {
     code: "time-limit",
     meaning: "the agent had not ended when its time was over, and was killed with all its processes",
     remedy: "give the agent timeouts and a cap on turns; where it only needs longer, raise `time_limit` or `--time-limit`",
-    judge: time_limit,
+    judge: Some(time_limit),
 };
 pub(super) const KILLED: Check = Check {
     code: "agent-killed",
     meaning: "a signal ended the agent",
     remedy: "it crashed or was killed: see stderr.txt of the case",
-    judge: killed,
+    judge: Some(killed),
 };
 pub(super) const EXIT_STATUS: Check = Check {
     code: "exit-status",
     meaning: "the agent ended with another status than was expected; 0 where the file says nothing",
     remedy: "see stderr.txt of the case; an agent that fails must not say 0, one that succeeds must",
-    judge: exit_status,
+    judge: Some(exit_status),
 };
-
-fn not_started(evidence: &Evidence<'_>) -> Vec<Found> {
-    match evidence.facts.started {
-        Some(_) => Vec::new(),
-        None => vec![Found::new("the agent's process could not be started")],
-    }
-}
 
 fn time_limit(evidence: &Evidence<'_>) -> Vec<Found> {
     let (Some(started), Some(exited)) = (&evidence.facts.started, &evidence.facts.exited) else {

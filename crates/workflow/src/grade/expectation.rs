@@ -8,25 +8,25 @@ pub(super) const TOOLS_CALLED: Check = Check {
     code: "tools-called",
     meaning: "the answered tools are not those of `tools_called`, in that order",
     remedy: "what counts are `tool` messages that reached the provider, not what the agent says it did",
-    judge: tools_called,
+    judge: Some(tools_called),
 };
 pub(super) const OUTPUT_CONTAINS: Check = Check {
     code: "output-contains",
     meaning: "standard output lacks a text of `output_contains`",
     remedy: "print the model's last answer to standard output; see stdout.txt of the case",
-    judge: output_contains,
+    judge: Some(output_contains),
 };
 pub(super) const OUTPUT_MATCHES: Check = Check {
     code: "output-matches",
     meaning: "standard output does not match a pattern of `output_matches`",
     remedy: "as for output-contains",
-    judge: output_matches,
+    judge: Some(output_matches),
 };
 pub(super) const FILES: Check = Check {
     code: "files",
     meaning: "a file of `files` is missing from the workspace or holds something else",
     remedy: "compare it with the case's workspace folder, which is kept; relative paths start there",
-    judge: files,
+    judge: Some(files),
 };
 
 fn tools_called(evidence: &Evidence<'_>) -> Vec<Found> {

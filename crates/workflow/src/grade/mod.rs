@@ -6,8 +6,6 @@ mod agent;
 mod expectation;
 mod wire;
 
-pub use agent::NOT_STARTED;
-
 use rehearsal_journal::fold::Facts;
 use rehearsal_journal::run::Finding;
 use rehearsal_script::scenario::Phrasing;
@@ -29,17 +27,17 @@ pub struct Evidence<'e> {
     pub contents: &'e [(String, Vec<u8>)],
 }
 
-/// One check of a finished case.
+/// One row of the findings: a check of a finished case, or why a case could not be judged.
 #[derive(Debug)]
 pub struct Check {
-    /// Code of its findings.
+    /// Code of its findings, kebab-case.
     pub code: &'static str,
     /// What a finding of it means, for tables.
     pub meaning: &'static str,
     /// What to do about it.
     pub remedy: &'static str,
-    /// What it holds against the agent; nothing where the case is as declared.
-    judge: fn(&Evidence<'_>) -> Vec<Found>,
+    /// What it holds against the agent, nothing where the case is as declared; none for a reason of a broken case.
+    judge: Option<fn(&Evidence<'_>) -> Vec<Found>>,
 }
 
 /// What a check found: the sentence, and the requests it rests on.
@@ -58,12 +56,19 @@ impl Found {
     }
 }
 
-/// Gives a case that could not be judged its reason: no check of a finished case.
-pub const WORLD_FAILED: Check = Check {
+/// The reason of a broken case whose agent could not be started.
+pub(crate) const NOT_STARTED: Check = Check {
+    code: "agent-not-started",
+    meaning: "the agent's program could not be started",
+    remedy: "check the command behind `--`; a script needs its interpreter before it, or an executable bit and a good first line",
+    judge: None,
+};
+/// The reason of any other broken case.
+pub(crate) const WORLD_FAILED: Check = Check {
     code: "world-failed",
     meaning: "the case could not be judged: a folder, a journal or a port failed",
     remedy: "the message says what failed; the case is broken, not failed",
-    judge: |_| Vec::new(),
+    judge: None,
 };
 
 /// Characters of output, content or last words that a finding quotes.
@@ -100,11 +105,13 @@ pub const CHECKS: &[Check] = &[
 pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
     CHECKS
         .iter()
-        .flat_map(|check| (check.judge)(evidence).into_iter().map(|found| (check.code, found)))
-        .map(|(code, found)| Finding {
-            code: code.to_owned(),
-            message: found.message,
-            exchanges: found.exchanges,
+        .filter_map(|check| Some((check.code, check.judge?(evidence))))
+        .flat_map(|(code, found)| {
+            found.into_iter().map(move |Found { message, exchanges }| Finding {
+                code: code.to_owned(),
+                message,
+                exchanges,
+            })
         })
         .collect()
 }
@@ -112,7 +119,7 @@ pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Steps of a script that have an index, and how many of them were answered.
 #[must_use]
 pub fn steps(phrasing: &Phrasing, facts: &Facts) -> (u64, u64) {
-    let all = wire::indexed_steps(phrasing);
+    let all = phrasing.steps() as u64;
     let answered = (0..all).filter(|step| wire::delivered(phrasing, facts, *step)).count() as u64;
     (answered, all)
 }

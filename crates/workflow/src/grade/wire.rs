@@ -10,49 +10,49 @@ pub(super) const NEVER_ASKED: Check = Check {
     code: "never-asked",
     meaning: "no request of the case's conversation arrived",
     remedy: "point the agent at OPENAI_BASE_URL or {base_url}, and give it the prompt as REHEARSAL_PROMPT or {prompt}, unchanged",
-    judge: never_asked,
+    judge: Some(never_asked),
 };
 pub(super) const REJECTED: Check = Check {
     code: "request-refused",
     meaning: "the provider refused a request: the rule, the place in the body and what to change",
     remedy: "change the agent; where the rule asks too much of it, `--rule NAME=off` or a milder `--profile`",
-    judge: rejected,
+    judge: Some(rejected),
 };
 pub(super) const UNREADABLE: Check = Check {
     code: "unreadable-request",
     meaning: "what arrived was no readable HTTP request",
     remedy: "look at the agent's HTTP client",
-    judge: unreadable,
+    judge: Some(unreadable),
 };
 pub(super) const UNKNOWN_ROUTE: Check = Check {
     code: "unknown-route",
     meaning: "a request went to a path that the provider does not have",
     remedy: "the base URL ends in `/v1` already: the client must add `/chat/completions` and nothing else",
-    judge: unknown_route,
+    judge: Some(unknown_route),
 };
 pub(super) const NOT_FINISHED: Check = Check {
     code: "script-not-finished",
     meaning: "the agent stopped asking before the script's last step was answered",
     remedy: "answer every tool call and ask again until the model stops calling; retry what can be retried",
-    judge: not_finished,
+    judge: Some(not_finished),
 };
 pub(super) const OVERRUN: Check = Check {
     code: "asked-past-the-end",
     meaning: "the agent asked again after the model's last answer",
     remedy: "stop when an answer holds no tool calls",
-    judge: overrun,
+    judge: Some(overrun),
 };
 pub(super) const UNANSWERED_CALL: Check = Check {
     code: "call-not-answered",
     meaning: "a tool call got no `tool` message with its id",
     remedy: "send one `tool` message for each call, also where the tool failed or is unknown",
-    judge: unanswered_call,
+    judge: Some(unanswered_call),
 };
 pub(super) const TOO_MANY_REQUESTS: Check = Check {
     code: "too-many-requests",
     meaning: "more requests than `max_requests`, all attempts counted; 60 in a hostile case that sets none",
     remedy: "bound the retries, and count those of the client library too",
-    judge: too_many_requests,
+    judge: Some(too_many_requests),
 };
 
 /// Most requests of a hostile case where the file sets no bound. The most persistent client that was measured sends 53 in 100 s.
@@ -60,13 +60,8 @@ const HOSTILE_REQUESTS: u64 = 60;
 /// Refusals that are told one by one.
 const TOLD: usize = 3;
 
-/// Steps that have an index: all but an [`Action::End`] that only carries steps with `times`.
-pub(super) fn indexed_steps(phrasing: &Phrasing) -> u64 {
-    phrasing.script.iter().filter(|step| !matches!(step.action, Action::End)).count() as u64
-}
-
 fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
-    if evidence.facts.started.is_none() || evidence.facts.scripted().next().is_some() {
+    if evidence.facts.scripted().next().is_some() {
         return Vec::new();
     }
     // What could not be read or found nothing at its path is told by the checks of these.
@@ -172,7 +167,7 @@ fn one_for_all(
 }
 
 fn not_finished(evidence: &Evidence<'_>) -> Vec<Found> {
-    let steps = indexed_steps(evidence.phrasing);
+    let steps = evidence.phrasing.steps() as u64;
     if evidence.phrasing.hostile || steps == 0 || evidence.facts.scripted().next().is_none() {
         return Vec::new();
     }
@@ -245,7 +240,7 @@ fn unanswered_call(evidence: &Evidence<'_>) -> Vec<Found> {
         .map(|call| {
             let message =
                 format!("the call {} of {} was never answered by a tool message", call.id, call.name);
-            Found::at(message, call.issued_in)
+            Found::at(message, [call.issued_in])
         })
         .collect()
 }
