@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use thiserror::Error;
 
 /// Longest body that is rebuilt, in bytes.
-pub const MAX_BODY: u64 = 1 << 30;
+const MAX_BODY: u64 = 1 << 30;
 
 /// How many bytes `new` shares with `old` at its beginning, and at its end beyond that.
 #[must_use]

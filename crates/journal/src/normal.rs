@@ -18,7 +18,7 @@ use crate::event::{
 use std::collections::BTreeMap;
 
 /// Headers whose values differ from run to run: lengths and hosts hold ports and paths, the others are ids and times.
-pub const VOLATILE: &[&str] = &[
+const VOLATILE: &[&str] = &[
     "content-length",
     "date",
     "host",

@@ -2,15 +2,12 @@
 
 use crate::pick::Picker;
 use crate::scenario::{Action, Phrasing, Said, Scenarios, ScriptedCall};
-use rehearsal_wire::rule::{Echo, Expected, Issued, Scripted};
-
-/// What every id of ours begins with.
-pub const PREFIX: &str = "call_gate_";
+use rehearsal_wire::rule::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 
 /// The id of a call: `call_gate_<phrasing id>_s<step>_<k>`, both numbers from 0.
 #[must_use]
 pub fn call_id(phrasing: &str, step: usize, k: usize) -> String {
-    format!("{PREFIX}{phrasing}_s{step}_{k}")
+    format!("{ID_PREFIX}{phrasing}_s{step}_{k}")
 }
 
 /// Phrasings by id.
@@ -57,7 +54,7 @@ impl Phrasing {
     pub fn said_at(&self, step: usize) -> Option<&Said> {
         let steps = self.steps();
         let at = if self.forever { step.min(steps.saturating_sub(1)) } else { step };
-        self.script.get(at).and_then(|step| spoken(&step.action))
+        self.script.get(at).and_then(|step| step.action.said())
     }
 
     /// The call with this place at a step; also one that a fault with `times` sent before the step.
@@ -66,15 +63,7 @@ impl Phrasing {
             return Some(call);
         }
         let before = &self.script.get(step)?.before;
-        before.iter().find_map(|trouble| spoken(&trouble.action)?.calls.get(k))
-    }
-}
-
-fn spoken(action: &Action) -> Option<&Said> {
-    match action {
-        Action::Say(said) => Some(said),
-        Action::Fault { said, .. } => said.as_ref(),
-        Action::Error(_) | Action::End => None,
+        before.iter().find_map(|trouble| trouble.action.said()?.calls.get(k))
     }
 }
 
@@ -99,7 +88,7 @@ impl ScriptSide<'_> {
 
 impl Scripted for ScriptSide<'_> {
     fn issued(&self, id: &str) -> Issued<'_> {
-        let Some(rest) = id.strip_prefix(PREFIX) else { return Issued::Foreign };
+        let Some(rest) = id.strip_prefix(ID_PREFIX) else { return Issued::Foreign };
         let Some((name, step, k)) = parse(rest) else {
             return Issued::Never("it does not end in `_s<step>_<number>`");
         };

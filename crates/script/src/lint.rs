@@ -2,12 +2,12 @@
 
 use crate::finding::{Code, Finding, Severity};
 use crate::fold::fold;
-use crate::scenario::{Action, Advance, Phrasing, Place, Said, Scenarios, ScriptedCall};
-use rehearsal_wire::fault::fault;
+use crate::read::Known;
+use crate::scenario::{Action, Advance, Phrasing, Place, Scenarios, ScriptedCall};
 use rehearsal_wire::json::{Kind, Value, parse};
 
 /// The surprises of a suite without mistakes.
-pub(crate) fn surprises(scenarios: &Scenarios) -> Vec<Finding> {
+pub(crate) fn surprises(scenarios: &Scenarios, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (i, phrasing) in scenarios.phrasings.iter().enumerate() {
         shadowed(phrasing, &scenarios.phrasings[..i], &mut found);
@@ -16,7 +16,7 @@ pub(crate) fn surprises(scenarios: &Scenarios) -> Vec<Finding> {
             let hint = "without a case token such a request would be background";
             found.push(warning(&phrasing.place, message, hint));
         }
-        script(phrasing, &mut found);
+        script(phrasing, known, &mut found);
     }
     found
 }
@@ -37,12 +37,12 @@ fn shadowed(phrasing: &Phrasing, earlier: &[Phrasing], found: &mut Vec<Finding>)
     }
 }
 
-fn script(phrasing: &Phrasing, found: &mut Vec<Finding>) {
+fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
     let (id, place) = (&phrasing.id, &phrasing.place);
     let steps = phrasing.steps();
     for (i, step) in phrasing.script.iter().enumerate() {
         let actions = step.before.iter().map(|trouble| &trouble.action).chain([&step.action]);
-        for said in actions.filter_map(spoken) {
+        for said in actions.filter_map(Action::said) {
             for call in &said.calls {
                 arguments(call, id, i, place, found);
             }
@@ -56,7 +56,7 @@ fn script(phrasing: &Phrasing, found: &mut Vec<Finding>) {
                     "the real API refuses such a message in the history; write `text: \"\"`",
                 ));
             }
-            Action::Fault { name, .. } if i + 1 < steps && fault(name).is_some_and(|row| row.hostile) => {
+            Action::Fault { name, .. } if i + 1 < steps && known.is_hostile(name) => {
                 let message = format!("nobody gets past step {i} of `{id}`");
                 found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
             }
@@ -70,14 +70,6 @@ fn script(phrasing: &Phrasing, found: &mut Vec<Finding>) {
     if steps == 0 {
         let message = format!("`{id}` has no steps");
         found.push(warning(place, message, "every request of it runs past the end of the script"));
-    }
-}
-
-fn spoken(action: &Action) -> Option<&Said> {
-    match action {
-        Action::Say(said) => Some(said),
-        Action::Fault { said, .. } => said.as_ref(),
-        Action::Error(_) | Action::End => None,
     }
 }
 
@@ -96,7 +88,7 @@ fn arguments(call: &ScriptedCall, id: &str, step: usize, place: &Place, found: &
         found.push(warning(place, format!("{at} are {}, not an object", tape.root().kind().phrase()), hint));
     }
     if let Some(number) = changed_by_a_double(tape.root()) {
-        let hint = "clients that rewrite numbers through doubles echo another one; send it as a text, or expect a finding";
+        let hint = "clients that rewrite numbers through doubles echo another one; send it as a text";
         found.push(warning(place, format!("{at} hold {number}, which no double can hold"), hint));
     }
 }

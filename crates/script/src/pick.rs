@@ -90,12 +90,6 @@ impl Picked<'_> {
     pub fn is_overrun(&self) -> bool {
         *self.action == Action::End
     }
-
-    /// Whether a step with `times` answers.
-    #[must_use]
-    pub fn is_trouble(&self) -> bool {
-        self.trouble.is_some()
-    }
 }
 
 /// What would answer a request with so many assistant messages. Changes nothing: a refused request uses nothing up.

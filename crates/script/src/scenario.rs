@@ -111,6 +111,18 @@ pub enum Action {
     End,
 }
 
+impl Action {
+    /// What the model says at it, if it speaks.
+    #[must_use]
+    pub fn said(&self) -> Option<&Said> {
+        match self {
+            Self::Say(said) => Some(said),
+            Self::Fault { said, .. } => said.as_ref(),
+            Self::Error(_) | Self::End => None,
+        }
+    }
+}
+
 /// What the model says.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Said {

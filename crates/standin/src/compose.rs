@@ -98,13 +98,7 @@ fn entry(id: &str) -> ModelEntry<'_> {
 /// A refusal in the dialect's own error form; in the first dialect's where the request named none.
 pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
     let dialect = dialect.unwrap_or(&DIALECTS[0]);
-    let body = (dialect.error)(&ErrorBody {
-        message: &reject.message,
-        kind: Some(reject.kind),
-        param: reject.param.as_deref(),
-        code: reject.code,
-    });
-    Sent::whole(reject.status, dialect.content_type, body)
+    Sent::whole(reject.status, dialect.content_type, (dialect.error)(&ErrorBody::from(reject)))
 }
 
 /// What a reply must know of who asked.
@@ -138,7 +132,7 @@ impl Asker<'_> {
         match picked.action {
             Action::Say(said) => {
                 let reply = speak(said);
-                let delivered = delivered(&reply, None);
+                let delivered = delivered(&reply);
                 (self.reply(&reply, picked.pacing), delivered)
             }
             Action::Error(error) => {
@@ -268,12 +262,12 @@ pub(crate) fn canned_fault(
 }
 
 fn faulted(row: &Fault, faulted: Faulted) -> (Sent, Delivered) {
-    let mut delivered = faulted.delivered.as_ref().map(|reply| delivered(reply, None)).unwrap_or_default();
+    let mut delivered = faulted.delivered.as_ref().map(|reply| delivered(reply)).unwrap_or_default();
     delivered.fault = Some(row.name.to_owned());
     (Sent { status: faulted.status, form: Form::Acts(faulted.plan) }, delivered)
 }
 
-fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
+fn delivered(reply: &Reply) -> Delivered {
     let ends_in_calls = !reply.calls.is_empty();
     Delivered {
         calls: reply.calls.iter().map(|IssuedCall { id, name, .. }| (id.clone(), name.clone())).collect(),
@@ -284,7 +278,7 @@ fn delivered(reply: &Reply, fault: Option<&str>) -> Delivered {
                 .unwrap_or_else(|| if ends_in_calls { "tool_calls" } else { "stop" }.to_owned()),
         ),
         api_error: None,
-        fault: fault.map(str::to_owned),
+        fault: None,
     }
 }
 

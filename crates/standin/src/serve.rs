@@ -5,9 +5,9 @@ use crate::core::{self, Decision, Heard, Lane, Setting};
 use crate::route;
 use bytes::Bytes;
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{self, Answered, Asked};
+use rehearsal_journal::event::{Answered, Asked};
 use rehearsal_wire::follow::RequestHead;
-use rehearsal_world::http::{Answer, App, End, Left, Refusal, Reply, Request};
+use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::{Head, RecordError, Recorder};
 use rehearsal_world::task::Notify;
 use std::collections::BTreeMap;
@@ -218,14 +218,8 @@ impl App for StandIn {
         let number = usize::try_from(ticket >> EXCHANGE_BITS).unwrap_or(usize::MAX);
         let Some(book) = self.book(number) else { return };
         let exchange = ticket & ((1 << EXCHANGE_BITS) - 1);
-        let end = match left.end {
-            End::Complete => event::End::Complete,
-            End::ClientLeft => event::End::ClientLeft,
-            End::TimedOut => event::End::TimedOut,
-            End::Stopped => event::End::Stopped,
-        };
         let sha256 = digest::text(&left.sha256);
-        book.recorder.answered(Answered { exchange, bytes: left.bytes, sha256, end });
+        book.recorder.answered(Answered { exchange, bytes: left.bytes, sha256, end: left.end });
         book.leaving.fetch_sub(1, Ordering::AcqRel);
         book.left.notify_waiters();
     }

@@ -11,12 +11,6 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// A variable as the operating system has it.
-#[must_use]
-pub fn variable_os(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
-}
-
 /// The running program's file.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Ids that nobody can guess, and seeds: all randomness comes from here and is written into the journal.
+//! Ids that nobody can guess. All randomness comes from here.
 
 use thiserror::Error;
 
@@ -30,14 +30,6 @@ pub fn run_id(unix_ms: u64) -> Result<String, NoRandom> {
 pub fn case_token() -> Result<String, NoRandom> {
     let bytes: [u8; TOKEN_LEN] = random()?;
     Ok(bytes.iter().map(|byte| char::from(URL_SAFE[usize::from(byte & 63)])).collect())
-}
-
-/// A seed, small enough that every JSON reader keeps it exactly (below 2^53).
-///
-/// # Errors
-/// When the system gives no random bytes.
-pub fn seed() -> Result<u64, NoRandom> {
-    Ok(u64::from_le_bytes(random()?) >> 11)
 }
 
 fn random<const N: usize>() -> Result<[u8; N], NoRandom> {
@@ -84,6 +76,5 @@ mod tests {
         assert_eq!(one.len(), TOKEN_LEN);
         assert!(one.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)));
         assert_ne!(run_id(0).unwrap(), run_id(0).unwrap());
-        assert!(seed().unwrap() < 1 << 53);
     }
 }

@@ -1,7 +1,7 @@
 //! The runtime: how the program's futures run, and the few tools of concurrency that the actors use.
 
 pub use tokio::spawn;
-pub use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
+pub use tokio::sync::{Notify, Semaphore, oneshot};
 pub use tokio::task::JoinSet;
 
 use std::future::Future;

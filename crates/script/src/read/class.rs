@@ -188,7 +188,7 @@ fn names(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opt
 fn is_hostile(steps: &[crate::scenario::Step], forever: bool, advance: Advance, known: &Known<'_>) -> bool {
     let last = steps.len().saturating_sub(1);
     steps.iter().enumerate().any(|(i, step)| match &step.action {
-        Action::Fault { name, .. } => known.faults.iter().any(|fault| fault.hostile && fault.name == name),
+        Action::Fault { name, .. } => known.is_hostile(name),
         Action::Say(said) => forever && i == last && !said.calls.is_empty(),
         // No answer, so no further assistant message: every retry meets the same error.
         Action::Error(_) => advance == Advance::Assistants || (forever && i == last),

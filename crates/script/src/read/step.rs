@@ -80,9 +80,7 @@ pub(super) fn script(
 /// Whether the last step read so far is a fault that nobody gets past.
 fn is_endless(script: &Script, context: &Context<'_>) -> bool {
     match script.steps.last().map(|step| &step.action) {
-        Some(Action::Fault { name, .. }) => {
-            context.known.faults.iter().any(|fault| fault.hostile && fault.name == name)
-        }
+        Some(Action::Fault { name, .. }) => context.known.is_hostile(name),
         Some(Action::Say(_) | Action::Error(_) | Action::End) | None => false,
     }
 }

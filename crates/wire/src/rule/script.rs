@@ -42,7 +42,7 @@ pub enum Issued<'s> {
     },
 }
 
-/// The script's side of a check. Implemented by the stand-in over the loaded scenarios.
+/// The script's side of a check. Implemented by `script` over the loaded scenarios.
 pub trait Scripted {
     /// What is known of a tool-call id.
     fn issued(&self, id: &str) -> Issued<'_>;

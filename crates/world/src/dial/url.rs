@@ -10,7 +10,7 @@ pub enum UrlError {
     #[error("a base URL begins with http://")]
     NoScheme,
     /// It asks for TLS.
-    #[error("TLS comes with `drive`; until then the base URL must begin with http://")]
+    #[error("TLS is not spoken here; the base URL must begin with http://")]
     Tls,
     /// Any other scheme.
     #[error("only http:// is spoken here")]

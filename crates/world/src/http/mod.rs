@@ -25,6 +25,7 @@ use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
 
 pub use refusal::{Refusal, Why};
+pub use rehearsal_journal::event::End;
 pub use serve::serve;
 
 /// What is served. One value serves all connections.
@@ -92,19 +93,6 @@ pub struct Left {
     pub sha256: [u8; 32],
     /// How it ended.
     pub end: End,
-}
-
-/// How an answer ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// All of it was handed to the kernel.
-    Complete,
-    /// The client closed or reset the connection first.
-    ClientLeft,
-    /// The client took nothing for too long.
-    TimedOut,
-    /// The server was shut down first.
-    Stopped,
 }
 
 /// Bounds on what a client may take from us.

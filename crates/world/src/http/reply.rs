@@ -8,6 +8,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
 use rehearsal_wire::act::{Act, After, Plan};
+use rehearsal_wire::fault::chunked;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
 
@@ -174,12 +175,8 @@ fn raw(mut head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> P
         Payload::Whole(body) => bytes.extend_from_slice(&body),
         Payload::Chunks(frames) if asked.old => frames.for_each(|frame| bytes.extend_from_slice(&frame)),
         Payload::Chunks(frames) => {
-            for frame in frames.filter(|frame| !frame.is_empty()) {
-                bytes.extend_from_slice(format!("{:X}\r\n", frame.len()).as_bytes());
-                bytes.extend_from_slice(&frame);
-                bytes.extend_from_slice(b"\r\n");
-            }
-            bytes.extend_from_slice(b"0\r\n\r\n");
+            frames.for_each(|frame| chunked::chunk(&mut bytes, &frame));
+            bytes.extend_from_slice(chunked::LAST);
         }
     }
     Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }

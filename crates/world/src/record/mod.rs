@@ -1,6 +1,6 @@
 //! Writes one journal: lines and bodies in segment files, many requests with one write, nothing lost that was acknowledged.
 //!
-//! Must not know: what a request means. Secrets are masked here once more, so that no caller can forget it.
+//! Must not know: what a request means. Secrets are masked here, so that no caller can forget it.
 
 mod check;
 mod error;
@@ -219,18 +219,6 @@ impl Recorder {
     #[must_use]
     pub fn failure(&self) -> Option<RecordError> {
         self.failed.get().cloned()
-    }
-
-    /// Requests so far.
-    #[must_use]
-    pub fn requests(&self) -> u64 {
-        self.inbox().requests
-    }
-
-    /// The clock of the lines.
-    #[must_use]
-    pub fn clock(&self) -> Clock {
-        self.clock
     }
 
     /// Starts the task that writes what nobody waits for. It sleeps while there is nothing, and ends with the recorder.
