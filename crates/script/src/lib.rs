@@ -8,13 +8,12 @@ pub mod finding;
 mod fold;
 pub mod issued;
 mod lint;
-mod nearest;
 mod node;
 pub mod pick;
 mod read;
 pub mod scenario;
 mod schema;
-mod span;
+pub mod span;
 
 pub use read::{File, Known, lint, read, read_under};
 pub use schema::json_schema;

@@ -9,11 +9,11 @@ use std::time::Duration;
 pub struct Scenarios {
     /// All phrasings, in registration order (files, then classes, then phrasings).
     pub phrasings: Vec<Phrasing>,
-    /// The profile that the files ask for: `pinned` for seed-form files, `gate` for `version: 1`, or what `profile` says.
+    /// The profile that the files ask for: `pinned` for files of the older form, `gate` for `version: 1`, or what `profile` says.
     pub profile: Profile,
     /// Rules switched by the files: name, on or off. Names are checked on load.
     pub rules: Vec<(String, bool)>,
-    /// How echoed arguments are compared: exact for seed-form files, double for `version: 1`, or what `echo` says.
+    /// How echoed arguments are compared: exact for files of the older form, double for `version: 1`, or what `echo` says.
     pub echo: Echo,
 }
 
@@ -134,7 +134,7 @@ pub struct Said {
     pub calls: Vec<ScriptedCall>,
     /// Finish reason, where the file sets one.
     pub finish_reason: Option<String>,
-    /// Tokens, where the file sets them (seed: 100 and 100).
+    /// Tokens, where the file sets them (100 and 100 where it does not).
     pub usage: Usage,
 }
 
@@ -158,7 +158,7 @@ pub struct ApiError {
     pub kind: Option<String>,
     /// The envelope's code.
     pub code: Option<String>,
-    /// The envelope's param (`version: 1` only; seed files ignore it).
+    /// The envelope's param (`version: 1` only; the older form ignores it).
     pub param: Option<String>,
     /// Headers to send with it, e.g. Retry-After.
     pub headers: Vec<(String, String)>,

@@ -76,7 +76,7 @@ fn warns_of_what_surprises_in_it() {
     }
 }
 
-/// Every line that the seed answered from a script: the same phrasing, step, text, calls and ids come out here.
+/// Every line that the original stub answered from a script: the same phrasing, step, text, calls and ids come out here.
 #[test]
 fn picks_the_step_that_the_recorded_answer_came_from() {
     let (scenarios, mut seen) = (scenarios(), 0);

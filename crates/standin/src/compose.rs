@@ -262,7 +262,7 @@ pub(crate) fn canned_fault(
 }
 
 fn faulted(row: &Fault, faulted: Faulted) -> (Sent, Delivered) {
-    let mut delivered = faulted.delivered.as_ref().map(|reply| delivered(reply)).unwrap_or_default();
+    let mut delivered = faulted.delivered.as_ref().map(delivered).unwrap_or_default();
     delivered.fault = Some(row.name.to_owned());
     (Sent { status: faulted.status, form: Form::Acts(faulted.plan) }, delivered)
 }

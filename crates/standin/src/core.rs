@@ -126,7 +126,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
         }
-        // The seed answers GET with 404 here.
+        // The original stub answers GET with 404 here.
         Place::Provider { method: "POST", .. }
             if method != "POST" && (method != "GET" || setting.profile != Profile::Pinned) =>
         {
@@ -375,7 +375,7 @@ impl<'s> Talk<'_, 's> {
         let mut stages = |stages: &[Stage]| {
             stages.iter().try_for_each(|stage| rule::check(&asking, &rules, *stage, &mut notes))
         };
-        // The seed's order: what it checked first keeps its code and leaves the step unnamed.
+        // The original stub's order: what it checked first keeps its code and leaves the step unnamed.
         let first = stages(&[Stage::Gate, Stage::Echo]);
         if first.is_ok() {
             event.step = picked.map(|picked| picked.step as u64);

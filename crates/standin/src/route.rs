@@ -30,7 +30,7 @@ pub(crate) struct Target<'p> {
     pub(crate) path: &'p str,
 }
 
-/// Takes a request target apart: absolute form, query, a run of leading slashes (cut to one, as the seed's library does), lane.
+/// Takes a request target apart: absolute form, query, a run of leading slashes (cut to one, as the original stub's library does), lane.
 pub(crate) fn split(target: &str) -> Target<'_> {
     let rest = ["http://", "https://"]
         .iter()

@@ -41,12 +41,12 @@ pub struct Turn<'t> {
     pub tools: Vec<Cow<'t, str>>,
     /// The messages that are objects, in order.
     pub messages: Vec<Message<'t>>,
-    /// Elements of the message list, objects or not (the seed's `n_messages`).
+    /// Elements of the message list, objects or not (the original stub's `n_messages`).
     pub listed: usize,
 }
 
 impl Turn<'_> {
-    /// The number of assistant messages: the seed's step index.
+    /// The number of assistant messages: the original stub's step index.
     #[must_use]
     pub fn assistants(&self) -> usize {
         self.messages.iter().filter(|message| message.role == Role::Assistant).count()

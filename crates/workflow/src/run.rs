@@ -171,14 +171,7 @@ pub async fn run(
         let _told_or_gone = stopped.await;
     }));
 
-    let field = Arc::new(Field {
-        order,
-        standin,
-        address,
-        folder: folder.clone(),
-        run: run.clone(),
-        clock,
-    });
+    let field = Arc::new(Field { order, standin, address, folder: folder.clone(), run: run.clone(), clock });
     let cases = run_cases(&field, Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;

@@ -6,6 +6,7 @@ use crate::terminal;
 use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
 use rehearsal_report::Style;
+use rehearsal_script::span;
 use rehearsal_workflow::suite::{self, LoadError, Suite};
 use rehearsal_workflow::{Order, RunError};
 use rehearsal_world::files::WalkError;
@@ -160,25 +161,12 @@ fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
     Ok((0..phrasings.len()).filter(|index| wanted(&phrasings[*index].id)).collect())
 }
 
-/// `90s`, `1.5s`, `250ms`, `5m`.
+/// A duration as in scenario files, longer than nothing.
 fn time(text: &str) -> Result<Duration, String> {
-    let split = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale = match unit {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("write a number and ms, s, m or h, such as 90s".to_owned()),
-    };
-    let seconds = number
-        .parse::<f64>()
-        .ok()
-        .map(|number| number * scale)
-        .filter(|seconds| (0.001..=864_000.0).contains(seconds));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "write a time from 1ms to 240h, such as 90s".to_owned())
+    match span::parse(text) {
+        Some(time) if !time.is_zero() => Ok(time),
+        Some(_) | None => Err(format!("{}, up to 24h", span::FORM)),
+    }
 }
 
 impl From<RunError> for Failure {

@@ -15,7 +15,7 @@ const USAGE: Usage = Usage { prompt: 100, completion: 100 };
 pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Action {
     let has = |field: &str| step.get(field).is_some();
     if has("api_error") {
-        if !context.seed {
+        if !context.older {
             let others = ["text", "tool_calls", "refusal", "fault", "usage", "finish_reason", "pacing"];
             for other in others.into_iter().filter(|other| has(other)) {
                 let message = format!("`{other}` says nothing beside `api_error`");
@@ -32,8 +32,8 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
     let calls = step.get("tool_calls").filter(|node| !node.is_null());
     let speaks = has("text")
         || calls.is_some_and(|calls| !calls.items().is_empty())
-        || (has("refusal") && !context.seed);
-    if has("fault") && !context.seed {
+        || (has("refusal") && !context.older);
+    if has("fault") && !context.older {
         let (name, params) = fault::fault(step.get("fault").unwrap_or(step), context, findings);
         let said = speaks.then(|| said(step, context, findings));
         return Action::Fault { name, params, said };
@@ -42,18 +42,18 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
     let readable = matches!(step.content, Content::Map(_))
         && calls.is_none_or(|calls| matches!(calls.content, Content::List(_)));
     if readable && !speaks {
-        nothing_said(step, context.seed, findings);
+        nothing_said(step, context.older, findings);
     }
     Action::Say(said(step, context, findings))
 }
 
-fn nothing_said(step: &Node, seed: bool, findings: &mut Findings<'_>) {
-    let message = if seed {
+fn nothing_said(step: &Node, older: bool, findings: &mut Findings<'_>) {
+    let message = if older {
         "a step needs `text`, `tool_calls` or `api_error`"
     } else {
         "a step needs `text`, `tool_calls`, `refusal`, `api_error` or `fault`"
     };
-    let hint = if seed && step.get("fault").is_some() {
+    let hint = if older && step.get("fault").is_some() {
         "a `fault` needs `version: 1` at the top of the file"
     } else {
         "an empty answer is an empty text in quotes"
@@ -63,7 +63,7 @@ fn nothing_said(step: &Node, seed: bool, findings: &mut Findings<'_>) {
 
 fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said {
     let calls = step.get("tool_calls").map_or(&[][..], Node::items);
-    let newer = |field: &str| step.get(field).filter(|_| !context.seed);
+    let newer = |field: &str| step.get(field).filter(|_| !context.older);
     let tokens = |field: &str, default| {
         let tokens = newer("usage").and_then(|usage| usage.get(field)).and_then(Node::as_whole);
         tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(default)
@@ -82,7 +82,7 @@ fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said
 
 fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<ScriptedCall> {
     let name = node.text("name")?.to_owned();
-    let raw = node.text("arguments_text").filter(|_| !context.seed);
+    let raw = node.text("arguments_text").filter(|_| !context.older);
     let arguments = match (node.get("arguments"), raw) {
         (Some(_), Some(_)) => {
             let message = "`arguments` and `arguments_text` stand in one call";
@@ -97,7 +97,7 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
         (Some(arguments), None) => arguments.to_json(),
         (None, Some(raw)) => raw.to_owned(),
         (None, None) => {
-            if !context.seed && node.get("arguments_text").is_none() {
+            if !context.older && node.get("arguments_text").is_none() {
                 let message = "a tool call needs `arguments`";
                 findings.error_with_hint(
                     node.at,
@@ -114,13 +114,13 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
 
 fn api_error(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> ApiError {
     let status = node.get("status").and_then(Node::as_whole);
-    let sound = |status: &i64| (400..=599).contains(status) || (context.seed && *status == 200);
+    let sound = |status: &i64| (400..=599).contains(status) || (context.older && *status == 200);
     if status.is_some_and(|status| !sound(&status)) {
         let message = "the status of an api_error must be from 400 to 599";
         findings.error(spot(node, "status"), Code::WrongValue, message);
     }
     let optional = |field: &str| node.text(field).map(str::to_owned);
-    let headers = node.get("headers").filter(|_| !context.seed).map_or(&[][..], Node::entries);
+    let headers = node.get("headers").filter(|_| !context.older).map_or(&[][..], Node::entries);
     let headers = headers.iter().filter_map(|(key, value)| {
         let text = match &value.content {
             Content::Text(text) | Content::Number(text) => text,
@@ -135,7 +135,7 @@ fn api_error(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) ->
         message: node.text("message").unwrap_or_default().to_owned(),
         kind: if node.get("type").is_none() { Some("server_error".to_owned()) } else { optional("type") },
         code: optional("code"),
-        param: if context.seed { None } else { optional("param") },
+        param: if context.older { None } else { optional("param") },
     }
 }
 

@@ -10,7 +10,7 @@ use crate::span;
 /// Merges defaults, class and phrasing, key by key.
 pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut Findings<'_>) -> ExpectAgent {
     let mut expect = ExpectAgent::default();
-    if context.seed {
+    if context.older {
         return expect;
     }
     for node in levels.all("expect_agent") {

@@ -20,7 +20,7 @@ const MAX_WEIGHT: usize = 64 << 20;
 pub(super) struct Context<'k> {
     pub(super) known: &'k Known<'k>,
     /// Whether the file at hand has no `version`.
-    pub(super) seed: bool,
+    pub(super) older: bool,
     /// Whether such a file's built-in expectations hold.
     pub(super) built_in: bool,
     pub(super) phrasings: Vec<Phrasing>,
@@ -35,7 +35,7 @@ impl<'k> Context<'k> {
         let (phrasings, ids) = (Vec::new(), BTreeMap::new());
         Self {
             known,
-            seed: true,
+            older: true,
             built_in,
             phrasings,
             ids,
@@ -122,10 +122,10 @@ fn phrasing(
         return;
     };
     let advance = match levels.narrowest("advance").and_then(Node::as_text) {
-        Some("request") if !context.seed => Advance::Request,
+        Some("request") if !context.older => Advance::Request,
         _ => Advance::Assistants,
     };
-    let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.seed);
+    let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.older);
     let hostile = hostile.unwrap_or_else(|| is_hostile(&steps, forever, advance, context.known));
     let expect_agent = agent::expect(levels, context, findings);
     context.phrasings.push(Phrasing {
@@ -167,10 +167,10 @@ fn id(node: &Node, context: &mut Context<'_>, findings: &mut Findings<'_>) -> Op
 
 /// The marker and the prompt; each stands in for the other.
 fn names(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<(String, String)> {
-    let prompt = node.text("prompt").filter(|_| !context.seed);
+    let prompt = node.text("prompt").filter(|_| !context.older);
     let marker = node.text("marker");
     if marker.is_none() && prompt.is_none() {
-        if !context.seed && node.get("marker").is_none() && node.get("prompt").is_none() {
+        if !context.older && node.get("marker").is_none() && node.get("prompt").is_none() {
             let message = "a phrasing needs `prompt` or `marker`";
             findings.error_with_hint(
                 node.at,

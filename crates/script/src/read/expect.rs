@@ -12,7 +12,7 @@ pub(super) fn request(
     context: &Context<'_>,
     findings: &mut Findings<'_>,
 ) -> Expected {
-    let mut expected = if context.seed && context.built_in {
+    let mut expected = if context.older && context.built_in {
         Expected {
             require_tools: true,
             require_tool_choice: true,
@@ -23,7 +23,7 @@ pub(super) fn request(
         Expected::default()
     };
     let mut nodes: Vec<&Node> = levels.all("expect_request").collect();
-    if context.seed && levels.0[2].is_some_and(|phrasing| phrasing.get("expect_request").is_some()) {
+    if context.older && levels.0[2].is_some_and(|phrasing| phrasing.get("expect_request").is_some()) {
         // The older form does not know it at a phrasing.
         nodes.pop();
     }
@@ -49,7 +49,7 @@ fn apply(node: &Node, expected: &mut Expected, context: &Context<'_>, findings: 
         Some(Content::Bool(flag)) => expected.parallel_tool_calls = Some(*flag),
         Some(Content::Number(_) | Content::Text(_) | Content::List(_) | Content::Map(_)) | None => {}
     }
-    if context.seed {
+    if context.older {
         return;
     }
     if let Some(texts) = node.get("system_contains") {

@@ -2,9 +2,9 @@
 
 use super::class::Context;
 use crate::finding::{Code, Findings};
-use crate::nearest::nearest;
 use crate::node::{Key, Node};
 use rehearsal_wire::fault::{Fault, ParamFault, check_params};
+use rehearsal_wire::names::{hint, nearest};
 
 /// Reads the name and the parameters (name, value as JSON text).
 pub(super) fn fault(
@@ -18,10 +18,8 @@ pub(super) fn fault(
     let fault = known.iter().find(|fault| fault.name == name);
     if fault.is_none() && !name.trim().is_empty() {
         let message = format!("there is no fault `{name}`");
-        let hint = match nearest(name, known.iter().map(|fault| fault.name)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`rehearsal faults` lists them".to_owned(),
-        };
+        let near = nearest(name, known.iter().map(|fault| fault.name));
+        let hint = hint(near, || "`rehearsal faults` lists them".to_owned());
         findings.error_with_hint(name_node.at, Code::UnknownName, message, hint);
     }
     let mut params = Vec::new();
@@ -43,11 +41,10 @@ fn param(fault: &Fault, key: &Key, value: &Node, findings: &mut Findings<'_>) {
         }
         Err(ParamFault::Unknown { name, known }) => {
             let message = format!("the fault `{}` has no parameter `{name}`", fault.name);
-            let hint = match nearest(&name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if known.is_empty() => "it has none".to_owned(),
-                None => format!("it has `{}`", known.join("`, `")),
-            };
+            let hint = hint(nearest(&name, known.iter().copied()), || match known.as_slice() {
+                [] => "it has none".to_owned(),
+                known => format!("it has `{}`", known.join("`, `")),
+            });
             findings.error_with_hint(key.at, Code::UnknownName, message, hint);
         }
     }

@@ -16,17 +16,17 @@ pub(super) enum Repeat {
 }
 
 /// Reads the field.
-pub(super) fn of(step: &Node, seed: bool, findings: &mut Findings<'_>) -> Repeat {
+pub(super) fn of(step: &Node, older: bool, findings: &mut Findings<'_>) -> Repeat {
     let Some(node) = step.get("repeat") else { return Repeat::None };
     if node.as_text() == Some("forever") {
-        if seed {
+        if older {
             let message = "`repeat: forever` needs `version: 1`";
             findings.error(node.at, Code::WrongValue, message);
         }
         return Repeat::Forever;
     }
     match node.as_whole() {
-        Some(times) if times < 1 && !seed => {
+        Some(times) if times < 1 && !older => {
             let message = "`repeat` must be 1 or more";
             findings.error_with_hint(
                 node.at,

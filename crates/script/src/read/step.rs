@@ -31,8 +31,8 @@ pub(super) fn script(
     let mut waiting = Vec::new();
     let last = node.items().len().saturating_sub(1);
     for (i, written) in node.items().iter().enumerate() {
-        let repeat = repeat::of(written, context.seed, findings);
-        let is_trouble = !context.seed && written.get("times").is_some();
+        let repeat = repeat::of(written, context.older, findings);
+        let is_trouble = !context.older && written.get("times").is_some();
         times(written, is_trouble, repeat, findings);
         if repeat == Repeat::Forever && i < last {
             let message = "only the last step can repeat forever";
@@ -63,7 +63,7 @@ pub(super) fn script(
             if is_trouble {
                 waiting.push(Trouble { times: count_of(step), action, expected });
             } else {
-                let pacing = pacing(levels.all("pacing").chain(step.get("pacing")), context.seed);
+                let pacing = pacing(levels.all("pacing").chain(step.get("pacing")), context.older);
                 script.steps.push(Step { before: std::mem::take(&mut waiting), action, expected, pacing });
             }
         }
@@ -152,9 +152,9 @@ fn afford(
     }
 }
 
-fn pacing<'n>(nodes: impl Iterator<Item = &'n Node>, seed: bool) -> Pacing {
+fn pacing<'n>(nodes: impl Iterator<Item = &'n Node>, older: bool) -> Pacing {
     let mut pacing = Pacing::default();
-    for node in nodes.filter(|_| !seed) {
+    for node in nodes.filter(|_| !older) {
         if let Some(ttft) = node.get("ttft") {
             let millis =
                 ttft.as_whole().and_then(|millis| u64::try_from(millis).ok()).map(Duration::from_millis);

@@ -3,10 +3,10 @@
 use super::class::{self, Context};
 use super::{File, Known};
 use crate::finding::{Code, Finding, Findings, Spot};
-use crate::nearest::nearest;
 use crate::node::{self, Node};
 use crate::scenario::Scenarios;
 use crate::schema;
+use rehearsal_wire::names::{hint, nearest};
 use rehearsal_wire::rule::{Echo, Profile};
 use std::collections::BTreeMap;
 
@@ -32,11 +32,11 @@ pub(super) fn load(
     for file in files {
         let mut findings = Findings::new(file.name);
         if let Some(root) = node::read(file.bytes, &mut findings)
-            && let Some(seed) = form(&root, &mut findings)
+            && let Some(older) = form(&root, &mut findings)
         {
-            schema::check(&root, &schema::FILE, seed, &mut findings);
-            settings(&root, seed, file.name, known, &mut agreed, &mut findings);
-            context.seed = seed;
+            schema::check(&root, &schema::FILE, older, &mut findings);
+            settings(&root, older, file.name, known, &mut agreed, &mut findings);
+            context.older = older;
             class::classes(&root, &mut context, &mut findings);
         }
         all.extend(findings.into_sorted());
@@ -70,15 +70,15 @@ fn form(root: &Node, findings: &mut Findings<'_>) -> Option<bool> {
 
 fn settings<'f>(
     root: &Node,
-    seed: bool,
+    older: bool,
     file: &'f str,
     known: &Known<'_>,
     agreed: &mut Agreed<'f>,
     findings: &mut Findings<'_>,
 ) {
-    let (default_profile, default_echo) = if seed { ("pinned", "exact") } else { ("gate", "double") };
+    let (default_profile, default_echo) = if older { ("pinned", "exact") } else { ("gate", "double") };
     let word = |name: &str, default, words: &[&'static str]| -> (&'static str, Spot) {
-        let node = root.get(name).filter(|_| !seed);
+        let node = root.get(name).filter(|_| !older);
         let said =
             node.and_then(Node::as_text).and_then(|text| words.iter().copied().find(|word| *word == text));
         (said.unwrap_or(default), node.map_or(root.at, |node| node.at))
@@ -87,15 +87,13 @@ fn settings<'f>(
     agree("profile", profile, at, file, &mut agreed.profile, findings);
     let (echo, at) = word("echo", default_echo, &["exact", "double", "bytes"]);
     agree("echo", echo, at, file, &mut agreed.echo, findings);
-    let rules = root.get("rules").filter(|_| !seed).map_or(&[][..], Node::entries);
+    let rules = root.get("rules").filter(|_| !older).map_or(&[][..], Node::entries);
     for (key, node) in rules {
         let Some(on) = node.as_flag() else { continue };
         if !known.rules.contains(&key.name.as_str()) {
             let message = format!("there is no rule `{}`", key.name);
-            let hint = match nearest(&key.name, known.rules.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "`rehearsal lint --rules` prints all rules".to_owned(),
-            };
+            let near = nearest(&key.name, known.rules.iter().copied());
+            let hint = hint(near, || "`rehearsal lint --rules` prints all rules".to_owned());
             findings.error_with_hint(key.at, Code::UnknownName, message, hint);
         }
         let (before, where_before) = *agreed.rules.entry(key.name.clone()).or_insert((on, file));

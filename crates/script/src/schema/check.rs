@@ -1,19 +1,19 @@
 //! Holds a tree against the table: unknown and missing fields, types and ranges. Meaning is checked elsewhere.
 
-use super::kind::{BARE_NUMBER, DURATION};
+use super::kind::BARE_NUMBER;
 use super::{Field, Kind, Need, Shape};
 use crate::finding::{Code, Findings, Spot};
-use crate::nearest::nearest;
 use crate::node::{Content, Key, Node};
 use crate::span;
+use rehearsal_wire::names::{hint, nearest};
 
-/// Checks a whole file. `seed` is the form without `version`: there unknown fields are ignored, unless they look misspelt.
-pub(crate) fn check(node: &Node, shape: &'static Shape, seed: bool, findings: &mut Findings<'_>) {
-    Check { seed, findings }.object(node, shape, shape.called);
+/// Checks a whole file. In the older form, without `version`, unknown fields are ignored, unless they look misspelt.
+pub(crate) fn check(node: &Node, shape: &'static Shape, older: bool, findings: &mut Findings<'_>) {
+    Check { older, findings }.object(node, shape, shape.called);
 }
 
 struct Check<'c, 'f> {
-    seed: bool,
+    older: bool,
     findings: &'c mut Findings<'f>,
 }
 
@@ -28,16 +28,16 @@ impl Check<'_, '_> {
             return;
         };
         for (key, value) in entries {
-            match shape.known(self.seed).find(|field| field.name == key.name) {
+            match shape.known(self.older).find(|field| field.name == key.name) {
                 Some(field) => self.kind(value, field.kind, &format!("`{}`", field.name)),
                 None => self.unknown(key, shape),
             }
         }
-        for field in shape.known(self.seed) {
+        for field in shape.known(self.older) {
             let needed = match field.need {
                 Need::Optional => false,
                 Need::Required => true,
-                Need::SeedRequired => self.seed,
+                Need::OlderRequired => self.older,
             };
             if needed && node.get(field.name).is_none() {
                 self.missing(node.at, field, shape);
@@ -46,8 +46,8 @@ impl Check<'_, '_> {
     }
 
     fn unknown(&mut self, key: &Key, shape: &'static Shape) {
-        let near = nearest(&key.name, shape.known(self.seed).map(|field| field.name));
-        let newer = self.seed.then(|| shape.fields.iter().find(|field| field.name == key.name)).flatten();
+        let near = nearest(&key.name, shape.known(self.older).map(|field| field.name));
+        let newer = self.older.then(|| shape.fields.iter().find(|field| field.name == key.name)).flatten();
         let message = format!("unknown field `{}` in {}", key.name, shape.called);
         match (newer, near) {
             (Some(newer), _) => self.findings.warning(
@@ -55,7 +55,7 @@ impl Check<'_, '_> {
                 format!("`{}` is ignored in a file without `version`", newer.name),
                 "put `version: 1` at the top of the file, or remove the field",
             ),
-            (None, Some(near)) if self.seed || shape.others.is_none() => {
+            (None, Some(near)) if self.older || shape.others.is_none() => {
                 self.findings.error_with_hint(
                     key.at,
                     Code::UnknownField,
@@ -63,8 +63,8 @@ impl Check<'_, '_> {
                     format!("did you mean `{near}`?"),
                 );
             }
-            (None, None) if !self.seed && shape.others.is_none() => {
-                let names: Vec<&str> = shape.known(self.seed).map(|field| field.name).collect();
+            (None, None) if !self.older && shape.others.is_none() => {
+                let names: Vec<&str> = shape.known(self.older).map(|field| field.name).collect();
                 let hint = format!("it knows {}", names.join(", "));
                 self.findings.error_with_hint(key.at, Code::UnknownField, message, hint);
             }
@@ -102,7 +102,7 @@ impl Check<'_, '_> {
             Kind::Span => {
                 if node.as_text().is_some_and(|text| span::parse(text).is_none()) {
                     let message = format!("{name} must be a duration");
-                    self.findings.error_with_hint(node.at, Code::WrongValue, message, DURATION);
+                    self.findings.error_with_hint(node.at, Code::WrongValue, message, span::FORM);
                 }
             }
             Kind::Object(shape) => self.object(node, shape, name),
@@ -154,11 +154,10 @@ impl Check<'_, '_> {
             return;
         }
         let message = format!("{name} cannot be `{text}`");
-        let hint = match nearest(text, words.iter().copied()) {
-            None if text.parse::<i64>().is_ok() => BARE_NUMBER.to_owned(),
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it can be {}", words.join(", ")),
-        };
+        let hint = hint(nearest(text, words.iter().copied()), || match text.parse::<i64>() {
+            Ok(_) => BARE_NUMBER.to_owned(),
+            Err(_) => format!("it can be {}", words.join(", ")),
+        });
         self.findings.error_with_hint(node.at, Code::WrongValue, message, hint);
     }
 

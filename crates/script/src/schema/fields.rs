@@ -4,15 +4,15 @@ use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, OrNull, Paths
 use super::{Field, Kind, Need, Shape};
 
 const fn both(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Optional, seed: true, doc }
+    Field { name, kind, need: Need::Optional, older: true, doc }
 }
 
 const fn must(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Required, seed: true, doc }
+    Field { name, kind, need: Need::Required, older: true, doc }
 }
 
 const fn new(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Optional, seed: false, doc }
+    Field { name, kind, need: Need::Optional, older: false, doc }
 }
 
 static COMMENT: Field = new("comment", &Anything, "Ignored: a place for notes, as JSON has no comments.");
@@ -51,7 +51,7 @@ pub(crate) static FILE: Shape = Shape {
             name: "version",
             kind: &Whole(1, 1),
             need: Need::Optional,
-            seed: false,
+            older: false,
             doc: "1. A file without it is read in the older form, which knows fewer fields and expects more of requests.",
         },
         COMMENT,
@@ -113,12 +113,12 @@ static PHRASING: Shape = Shape {
         Field {
             name: "marker",
             kind: &Name,
-            need: Need::SeedRequired,
-            seed: true,
+            need: Need::OlderRequired,
+            older: true,
             doc: "A user message that holds this text belongs to this phrasing (letter case is of no account); the prompt by default.",
         },
         SCRIPT,
-        Field { seed: false, ..EXPECT_REQUEST_FIELD },
+        Field { older: false, ..EXPECT_REQUEST_FIELD },
         EXPECT_AGENT_FIELD,
         PACING_FIELD,
         ADVANCE,
@@ -175,8 +175,8 @@ static CALL: Shape = Shape {
         Field {
             name: "arguments",
             kind: &Anything,
-            need: Need::SeedRequired,
-            seed: true,
+            need: Need::OlderRequired,
+            older: true,
             doc: "The arguments, any JSON value.",
         },
         new(

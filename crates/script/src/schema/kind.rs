@@ -2,9 +2,8 @@
 
 use super::Kind;
 use crate::node::{Content, Node};
+use crate::span;
 
-/// What a duration looks like.
-pub(super) const DURATION: &str = "write a number and a unit: 200ms, 1.5s or 2m";
 /// For a number that stands in quotes.
 pub(super) const BARE_NUMBER: &str = "write the number without quotes";
 
@@ -45,7 +44,7 @@ impl Kind {
     pub(super) fn hint(&self, node: &Node) -> Option<&'static str> {
         match &node.content {
             Content::Bool(_) | Content::Number(_) => {
-                let duration = self.allows(|kind| matches!(kind, Self::Span)).then_some(DURATION);
+                let duration = self.allows(|kind| matches!(kind, Self::Span)).then_some(span::FORM);
                 let text = self.allows(|kind| matches!(kind, Self::Text | Self::Name));
                 duration.or(text.then_some("put it in double quotes"))
             }

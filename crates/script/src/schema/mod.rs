@@ -29,7 +29,7 @@ pub(crate) struct Field {
     pub(crate) kind: &'static Kind,
     pub(crate) need: Need,
     /// Whether files without `version` know it too.
-    pub(crate) seed: bool,
+    pub(crate) older: bool,
     /// One sentence.
     pub(crate) doc: &'static str,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Need {
     /// It must be there.
     Required,
     /// It must be there in files without `version`.
-    SeedRequired,
+    OlderRequired,
 }
 
 /// What a value may be.
@@ -77,7 +77,7 @@ pub(crate) enum Kind {
 
 impl Shape {
     /// The fields that a file of this form knows.
-    pub(crate) fn known(&self, seed: bool) -> impl Iterator<Item = &'static Field> {
-        self.fields.iter().filter(move |field| field.seed || !seed)
+    pub(crate) fn known(&self, older: bool) -> impl Iterator<Item = &'static Field> {
+        self.fields.iter().filter(move |field| field.older || !older)
     }
 }

@@ -85,7 +85,7 @@ fn schema_of(kind: &Kind) -> String {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
             format!("\"enum\": [{}]", words.join(", "))
         }
-        Kind::Span => "\"type\": \"string\", \"pattern\": \"^[0-9]+(\\\\.[0-9]+)?(ms|s|m)$\"".to_owned(),
+        Kind::Span => "\"type\": \"string\", \"pattern\": \"^[0-9]+(\\\\.[0-9]+)?(ms|s|m|h)$\"".to_owned(),
         Kind::Object(shape) => format!("\"$ref\": \"#/$defs/{}\"", shape.name),
         Kind::List(inner) => format!("\"type\": \"array\", \"items\": {{{}}}", schema_of(inner)),
         Kind::Map(inner) | Kind::Paths(inner) => {

@@ -5,10 +5,10 @@
 pub mod openai_chat;
 
 use crate::json::Tape;
+use crate::names::equal;
 use crate::reject::Reject;
 use crate::reply::{Envelope, Reply};
 use crate::turn::Turn;
-use crate::unique::equal;
 
 /// All dialects.
 pub const DIALECTS: &[Dialect] = &[openai_chat::ROW];

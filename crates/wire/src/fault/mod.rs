@@ -13,7 +13,7 @@ pub use crate::dialect::Dialects;
 pub use param::{Param, ParamFault, ParamKind, check_params};
 pub use wanted::{Faulted, Wanted};
 
-use crate::unique::equal;
+use crate::names::equal;
 
 /// All faults.
 pub const FAULTS: &[Fault] = &[black_hole::ROW, mid_body_drop::ROW, tool_pending_forever::ROW];

@@ -4,7 +4,7 @@ use super::escape::{hex4, low_half, specials};
 use super::{Broken, Kind, Node, Tape, Why};
 use std::collections::BTreeSet;
 
-/// How deep arrays and objects may nest. The seed's reader gave up below 1,000; no real client comes near.
+/// How deep arrays and objects may nest. The original stub's reader gave up below 1,000; no real client comes near.
 pub const MAX_DEPTH: usize = 1024;
 
 /// An object with more keys than this is checked for repeats once, when it closes, instead of key by key.

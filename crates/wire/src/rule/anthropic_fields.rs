@@ -1,4 +1,4 @@
-//! Fields, blocks and choices that only Anthropic requests have, beyond those that the seed knows. Under `api` they are unknown parameters like any other.
+//! Fields, blocks and choices that only Anthropic requests have, beyond those that the original stub knows. Under `api` they are unknown parameters like any other.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};

@@ -1,4 +1,4 @@
-//! Headers that only Anthropic clients send, beyond the one that the seed knows.
+//! Headers that only Anthropic clients send, beyond the one that the original stub knows.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 

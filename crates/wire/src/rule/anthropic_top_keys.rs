@@ -1,4 +1,4 @@
-//! Check 4 of the seed: top-level keys that only Anthropic requests have, even with null under them.
+//! Check 4 of the original stub: top-level keys that only Anthropic requests have, even with null under them.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
@@ -24,7 +24,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     Ok(())
 }
 
-/// In the seed's order, each with what to send instead.
+/// In the original stub's order, each with what to send instead.
 const KEYS: &[(&str, &str)] = &[
     ("system", "send it as a message with role `system` or `developer`"),
     ("stop_sequences", "send it as `stop`"),

@@ -1,4 +1,4 @@
-//! Check 3 of the seed: a header that only Anthropic clients send.
+//! Check 3 of the original stub: a header that only Anthropic clients send.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {

@@ -1,4 +1,4 @@
-//! Check 11 of the seed: a call that the script issued comes back with its name and the value of its arguments.
+//! Check 11 of the original stub: a call that the script issued comes back with its name and the value of its arguments.
 
 use super::echo::Outcome;
 use super::script::ID_PREFIX;

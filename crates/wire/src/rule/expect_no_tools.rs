@@ -1,4 +1,4 @@
-//! Check 14 of the seed, first part: a step may forbid tools.
+//! Check 14 of the original stub, first part: a step may forbid tools.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
@@ -25,7 +25,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     Err(say::gate(say::EXPECT, "/tools".to_owned(), what, "leave `tools` out"))
 }
 
-/// Whether `tools` is an array that holds something: the seed's meaning of offered.
+/// Whether `tools` is an array that holds something: the original stub's meaning of offered.
 pub(super) fn offers_tools(asked: &Asked<'_>) -> bool {
     asked.top("tools").is_some_and(|tools| tools.kind() == Kind::Array && !tools.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Check 14 of the seed, last part: a step may pin parallel_tool_calls.
+//! Check 14 of the original stub, last part: a step may pin parallel_tool_calls.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Value;

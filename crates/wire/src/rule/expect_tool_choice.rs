@@ -1,4 +1,4 @@
-//! Check 14 of the seed, third part: a step may require a tool_choice.
+//! Check 14 of the original stub, third part: a step may require a tool_choice.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
@@ -40,7 +40,7 @@ fn is_accepted(choice: Value<'_>) -> bool {
     }
 }
 
-/// The seed takes any name that is not empty; the documented shape asks for a string.
+/// The original stub takes any name that is not empty; the documented shape asks for a string.
 fn says_something(name: Value<'_>) -> bool {
     match name.kind() {
         Kind::Null => false,

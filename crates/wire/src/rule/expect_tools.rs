@@ -1,4 +1,4 @@
-//! Check 14 of the seed, second part: a step may require tools.
+//! Check 14 of the original stub, second part: a step may require tools.
 
 use super::expect_no_tools::offers_tools;
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};

@@ -1,4 +1,4 @@
-//! Check 9b of the seed: content blocks that only Anthropic requests have, in any role.
+//! Check 9b of the original stub: content blocks that only Anthropic requests have, in any role.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

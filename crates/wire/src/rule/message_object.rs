@@ -1,4 +1,4 @@
-//! Check 9a of the seed: a message is an object.
+//! Check 9a of the original stub: a message is an object.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -1,4 +1,4 @@
-//! Check 8 of the seed: a body that is an object with a non-empty message array.
+//! Check 8 of the original stub: a body that is an object with a non-empty message array.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -74,7 +74,7 @@ pub use set::{RuleSet, UnknownRule};
 
 /// All rules, in the order of their stages and, within a stage, in the order in which they are applied.
 pub const RULES: &[&Rule] = &[
-    // The seed's checks 3 to 10, in its order.
+    // The original stub's checks 3 to 10, in its order.
     &anthropic_version_header::ROW,
     &anthropic_top_keys::ROW,
     &tools_list::ROW,
@@ -140,7 +140,7 @@ const _: () = {
     while i < RULES.len() {
         let mut j = i + 1;
         while j < RULES.len() {
-            assert!(!crate::unique::equal(RULES[i].name, RULES[j].name), "two rules have one name");
+            assert!(!crate::names::equal(RULES[i].name, RULES[j].name), "two rules have one name");
             j += 1;
         }
         i += 1;

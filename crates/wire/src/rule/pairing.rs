@@ -1,4 +1,4 @@
-//! Check 10 of the seed: each call is answered once, at once, and nothing else is.
+//! Check 10 of the original stub: each call is answered once, at once, and nothing else is.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::turn::{Call, Role, Turn};

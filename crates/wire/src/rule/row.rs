@@ -16,7 +16,7 @@ pub enum Profile {
     Api,
     /// The gate checks, then `api`, then stricter rules that no correct client breaks.
     Gate,
-    /// `gate` plus the seed's rules and expectations that real clients break.
+    /// `gate` plus the original stub's rules and expectations that real clients break.
     Pinned,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn api(
 /// The envelope's `type` of every refusal that is the peer's own fault.
 pub(super) const KIND: &str = "invalid_request_error";
 
-/// The codes of the seed.
+/// The codes of the original stub, this one for a dialect leak.
 pub(super) const LEAK: &str = "gate_dialect_leak";
 /// Shape of the tool list.
 pub(super) const TOOLS: &str = "gate_tools_shape";

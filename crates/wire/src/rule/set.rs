@@ -2,7 +2,7 @@
 
 use super::{Profile, RULES, Rule};
 use crate::dialect::{DIALECTS, Dialect, Dialects};
-use crate::unique::equal;
+use crate::names::{equal, hint, nearest};
 
 /// Which rules of the table hold. Cheap to copy and to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +48,14 @@ const fn includes(dialects: Dialects, name: &str) -> bool {
 pub struct UnknownRule {
     /// The name that was given.
     pub name: String,
-    /// The rule whose name comes nearest.
-    pub nearest: &'static str,
+    /// The rule that is probably meant.
+    pub nearest: Option<&'static str>,
 }
 
 impl std::fmt::Display for UnknownRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no rule is named `{}`; the nearest is `{}`", self.name, self.nearest)
+        let hint = hint(self.nearest, || "`rehearsal lint --rules` prints all rules".to_owned());
+        write!(f, "no rule is named `{}`; {hint}", self.name)
     }
 }
 
@@ -104,7 +105,10 @@ impl RuleSet {
         for (name, on) in switches {
             match RULES.iter().position(|rule| rule.name == name) {
                 Some(index) => set.switch(index, *on),
-                None => return Err(UnknownRule { name: name.clone(), nearest: nearest(name) }),
+                None => {
+                    let nearest = nearest(name, RULES.iter().map(|rule| rule.name));
+                    return Err(UnknownRule { name: name.clone(), nearest });
+                }
             }
         }
         Ok(set)
@@ -136,23 +140,4 @@ impl RuleSet {
             self.0 &= !(1 << index);
         }
     }
-}
-
-fn nearest(name: &str) -> &'static str {
-    RULES.iter().min_by_key(|rule| distance(name, rule.name)).map_or("", |rule| rule.name)
-}
-
-/// Edits (insert, drop, replace a letter) between two names.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.chars().enumerate() {
-            let replaced = before + usize::from(left != right);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(before + 1);
-        }
-    }
-    row[b.chars().count()]
 }

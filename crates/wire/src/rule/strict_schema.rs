@@ -1,5 +1,5 @@
 //! Strict schemas are closed: each object names additionalProperties false and requires all of its properties.
-//! The seed took open ones, and scripts in its form are held to its answers, so `pinned` leaves this out.
+//! The original stub took open ones, and scripts in its form are held to its answers, so `pinned` leaves this out.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};

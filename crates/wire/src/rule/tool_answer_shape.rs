@@ -1,4 +1,4 @@
-//! Check 9c of the seed: a tool message says which call it answers, and has a content (null is fine).
+//! Check 9c of the original stub: a tool message says which call it answers, and has a content (null is fine).
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

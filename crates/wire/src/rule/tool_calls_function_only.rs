@@ -1,4 +1,4 @@
-//! The stricter half of check 9d: calls of functions only. The API knows custom calls, so only `pinned` holds it.
+//! The stricter half of check 9d of the original stub: calls of functions only. The API knows custom calls, so only `pinned` holds it.
 
 use super::tool_calls_shape::calls_of;
 use super::tool_function::is_custom;

@@ -1,4 +1,4 @@
-//! Check 9d of the seed: calls in the history have the shape in which they were made.
+//! Check 9d of the original stub: calls in the history have the shape in which they were made.
 
 use super::tool_function::is_custom;
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};

@@ -1,4 +1,4 @@
-//! Check 6f of the seed: a function is described. The API and real clients leave it out, so only `pinned` holds it.
+//! Check 6f of the original stub: a function is described. The API and real clients leave it out, so only `pinned` holds it.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

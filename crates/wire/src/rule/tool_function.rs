@@ -1,4 +1,4 @@
-//! Check 6d of the seed: a function tool holds its function. Custom tools hold none.
+//! Check 6d of the original stub: a function tool holds its function. Custom tools hold none.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};

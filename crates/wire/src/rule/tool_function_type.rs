@@ -1,4 +1,4 @@
-//! Check 6c of the seed: function tools only. Real clients also offer custom tools, so only `pinned` holds it.
+//! Check 6c of the original stub: function tools only. Real clients also offer custom tools, so only `pinned` holds it.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {

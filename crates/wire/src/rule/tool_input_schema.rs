@@ -1,4 +1,4 @@
-//! Check 6b of the seed: the Anthropic form of a tool.
+//! Check 6b of the original stub: the Anthropic form of a tool.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {

@@ -1,4 +1,4 @@
-//! Check 6e of the seed: a function has a name.
+//! Check 6e of the original stub: a function has a name.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -1,4 +1,4 @@
-//! Check 7 of the seed: no two tools of one name. The API takes them; which one is called is not defined.
+//! Check 7 of the original stub: no two tools of one name. The API takes them; which one is called is not defined.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Check 6a of the seed: a tool is an object.
+//! Check 6a of the original stub: a tool is an object.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -1,4 +1,4 @@
-//! Check 6g of the seed: parameters are a JSON Schema, and so an object.
+//! Check 6g of the original stub: parameters are a JSON Schema, and so an object.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -1,4 +1,4 @@
-//! Check 6g of the seed, its stricter half: parameters are there. Real clients leave them out, so only `pinned` holds it.
+//! Check 6g of the original stub, its stricter half: parameters are there. Real clients leave them out, so only `pinned` holds it.
 
 use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {

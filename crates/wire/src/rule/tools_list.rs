@@ -1,4 +1,4 @@
-//! Check 5 of the seed: tools come in an array.
+//! Check 5 of the original stub: tools come in an array.
 
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;

@@ -1,4 +1,4 @@
-//! Inputs that made the seed drop the connection: each is answered.
+//! Inputs that made the original stub drop the connection: each is answered.
 
 use super::Request;
 use super::script::Small;

@@ -83,7 +83,7 @@ fn arguments_that_the_script_broke_may_come_back_in_any_way_and_under_any_name()
         }
         assert_eq!(got(echo, r#"{"a":"#, "write_file", r#"{"a":"#), Got::Accepted);
     }
-    // What is no object can be filled into no parameters; only the seed compares it.
+    // What is no object can be filled into no parameters; only the original stub compares it.
     assert_eq!(got(Echo::Double, "42", "write_file", "{}"), Got::Noted("broken_arguments_changed"));
     assert_eq!(got(Echo::Exact, "42", "write_file", "{}"), Got::Refused);
 }

@@ -1,4 +1,4 @@
-//! The corpus of the seed's answers: the families that no script decides.
+//! The corpus of the original stub's answers: the families that no script decides.
 
 use super::script::Nothing;
 use super::{Request, headers, lines};
@@ -61,7 +61,7 @@ fn pinned_answers_as_the_seed_where_the_seed_is_right() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines that the corpus marks as defects of the seed, with the rule and the code that answer them here. No rule: the
+/// Lines that the corpus marks as defects of the original stub, with the rule and the code that answer them here. No rule: the
 /// right answer is an acceptance, or (stream, n, Content-Type) is given elsewhere.
 const RIGHT: &[(&str, &str, &str)] = &[
     ("background-057", "json-word", "null"),

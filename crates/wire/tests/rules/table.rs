@@ -134,8 +134,8 @@ fn lenient_refuses_nothing() {
 #[test]
 fn an_unknown_rule_is_answered_with_the_nearest_name() {
     let unknown = RuleSet::new(Profile::Gate, &[("tool-descriptoin".to_owned(), true)]).unwrap_err();
-    assert_eq!(unknown.nearest, "tool-description");
-    assert_eq!(unknown.to_string(), "no rule is named `tool-descriptoin`; the nearest is `tool-description`");
+    assert_eq!(unknown.nearest, Some("tool-description"));
+    assert_eq!(unknown.to_string(), "no rule is named `tool-descriptoin`; did you mean `tool-description`?");
 }
 
 #[test]

@@ -52,8 +52,7 @@ fn good() -> Facts {
         stdout: Output::default(),
         stderr: Output::default(),
     };
-    let call =
-        ToolCall { id: "call_1".into(), name: "look".into(), issued_in: 1, answered_in: Some(2) };
+    let call = ToolCall { id: "call_1".into(), name: "look".into(), issued_in: 1, answered_in: Some(2) };
     Facts {
         requests: vec![request(1, Some(0)), request(2, Some(1))],
         calls: vec![call],
