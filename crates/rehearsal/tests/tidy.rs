@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("world", &["wire", "journal"]),
     ("standin", &["wire", "script", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
-    ("workflow", &["wire", "script", "journal", "report", "world", "standin", "driver"]),
+    ("workflow", &["wire", "script", "journal", "world", "standin"]),
     ("rehearsal", &["wire", "script", "journal", "report", "world", "standin", "driver", "workflow"]),
     ("testkit", &[]),
 ];
@@ -28,6 +28,11 @@ const EDGES: &[(&str, &[&str])] = &[
 /// What only `world` (and the test tools of `testkit`) may name. Addresses, exit codes and durations are values, not effects.
 const EFFECTS: &[&str] = &[
     "std::fs",
+    ".is_file()",
+    ".is_dir()",
+    ".exists()",
+    ".canonicalize()",
+    "path::absolute",
     "TcpListener",
     "TcpStream",
     "UdpSocket",
@@ -161,24 +166,52 @@ fn only_world_has_effects() {
     report(&faults);
 }
 
+/// The packages that a crate's manifest names, each with its section's name.
+fn dependencies(name: &str) -> Vec<(String, String)> {
+    let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line.to_owned();
+        } else if section.ends_with("dependencies]")
+            && let Some((package, _)) = line.split_once(['.', ' ', '='])
+        {
+            found.push((section.clone(), package.to_owned()));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let sources = sources();
+    let mut faults = Vec::new();
+    for (name, _) in EDGES {
+        for (section, package) in dependencies(name) {
+            let ident = package.replace('-', "_");
+            let uses =
+                |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == ident);
+            let below =
+                |path: &Path| section != "[dependencies]" || path.starts_with(Path::new(name).join("src"));
+            if !sources.iter().any(|(owner, _, path, text)| owner == name && below(path) && uses(text)) {
+                faults.push(format!("{name}: nothing uses {package} of {section}"));
+            }
+        }
+    }
+    report(&faults);
+}
+
 #[test]
 fn crates_depend_only_on_what_the_house_allows() {
     let mut faults = Vec::new();
     let mut seen = BTreeSet::new();
     for (name, allowed) in EDGES {
         seen.insert((*name).to_owned());
-        let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
-        let mut section = "";
-        for line in manifest.lines() {
-            if line.starts_with('[') {
-                section = line;
-            } else if section == "[dependencies]"
-                && let Some(rest) = line.strip_prefix("rehearsal-")
-            {
-                let dependency = rest.split(['.', ' ', '=']).next().unwrap();
-                if !allowed.contains(&dependency) {
-                    faults.push(format!("{name} must not depend on {dependency}"));
-                }
+        for (section, package) in dependencies(name) {
+            let ours = package.strip_prefix("rehearsal-").filter(|_| section == "[dependencies]");
+            if let Some(dependency) = ours.filter(|dependency| !allowed.contains(dependency)) {
+                faults.push(format!("{name} must not depend on {dependency}"));
             }
         }
     }

@@ -120,7 +120,7 @@ impl Field {
         told.command(&self.order.agent, |argument| {
             // A folder is left as it is, for `.` and the like may mean many things.
             let path = self.order.started_in.join(argument);
-            (!argument.is_empty() && path.is_file()).then(|| path.display().to_string())
+            (!argument.is_empty() && files::is_file(&path)).then(|| path.display().to_string())
         })
     }
 }
@@ -159,7 +159,7 @@ pub async fn run(
     let run = ids::run_id(started_unix_ms)?;
     let setting = suite::setting(order.suite.scenarios.clone(), &order.choice)?;
     let profile = setting.profile.name().to_owned();
-    let data = std::path::absolute(&order.data).unwrap_or_else(|_| order.data.clone());
+    let data = files::absolute(&order.data);
     let folder = files::create_run_folder(&data, "runs", &run)
         .map_err(|source| RunError::Folder { path: data, source })?;
     let server = Arc::new(open_journal(&folder, &run, &order, clock, Name::Journal, None)?);

@@ -131,6 +131,6 @@ pub fn setting(scenarios: Scenarios, choice: &Choice) -> Result<Setting, Unknown
 #[must_use]
 pub fn folder(paths: &[PathBuf]) -> PathBuf {
     let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
-    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(first) };
+    let folder = if files::is_folder(first) { first } else { first.parent().unwrap_or(first) };
     if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
 }

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use rehearsal_journal::digest::Running;
 use rehearsal_wire::act::Act;
-use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -30,7 +30,7 @@ pub(crate) enum Played {
 /// Counts and digests what leaves, and reports it exactly once, whatever happens.
 struct Sending<F: FnOnce(Left)> {
     bytes: u64,
-    digest: Sha256,
+    digest: Running,
     report: Option<F>,
 }
 
@@ -43,7 +43,7 @@ impl<F: FnOnce(Left)> Sending<F> {
     fn finish(&mut self, end: End) {
         if let Some(report) = self.report.take() {
             let digest = std::mem::take(&mut self.digest);
-            report(Left { bytes: self.bytes, sha256: digest.finalize().into(), end });
+            report(Left { bytes: self.bytes, sha256: digest.finish(), end });
         }
     }
 }
@@ -63,7 +63,7 @@ pub(crate) async fn play(
     patience: Duration,
     left: impl FnOnce(Left),
 ) -> Played {
-    let mut sending = Sending { bytes: 0, digest: Sha256::new(), report: Some(left) };
+    let mut sending = Sending { bytes: 0, digest: Running::default(), report: Some(left) };
     let mut writes = acts.iter().filter(|act| matches!(act, Act::Write(_))).count();
     for act in acts {
         if writes == 0 {

@@ -3,6 +3,12 @@
 //! Both servers are processes of their own, driven in turn by the same load, so that processor time can be told apart. The load comes
 //! from `wrk` where it is installed and from `load.rs` where it is not. Every request differs in its last message and hits a scenario;
 //! afterwards the journal must hold a line for each and verify.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints, has its own sockets and clock, and ends where something fails"
+)]
 
 mod bare;
 mod load;

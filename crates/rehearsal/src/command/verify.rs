@@ -99,7 +99,7 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
 
 fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
     let path = folder.join("run.json");
-    if !path.is_file() {
+    if !files::is_file(&path) {
         return Ok(None);
     }
     let text =

@@ -60,7 +60,6 @@ fn good() -> Facts {
         started: Some(AgentStarted { argv: vec![], pid: 1, prompt: "do it".into(), time_limit_ms: 60_000 }),
         exited: Some(exited),
         workspace: Some(WorkspaceSeen::default()),
-        ..Facts::default()
     }
 }
 

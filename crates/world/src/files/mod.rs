@@ -12,7 +12,25 @@ pub use workspace::{FillError, fill_workspace, see_workspace};
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Whether a file is there.
+#[must_use]
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Whether a folder is there.
+#[must_use]
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// The path from the root of the file system, links left as they are; as it is where nobody can tell.
+#[must_use]
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
 
 /// Opens a file to read.
 pub(crate) fn open(path: &Path) -> io::Result<File> {

@@ -4,9 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use rehearsal_journal::digest::Running;
 use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::{Follower, RequestHead};
-use sha2::{Digest, Sha256};
 
 use super::{App, End, Left, Limits, Why};
 
@@ -93,12 +93,12 @@ pub(super) struct Leaving {
     /// Bytes still to come; unknown until hyper has written the head.
     to_come: Option<u64>,
     bytes: u64,
-    digest: Sha256,
+    digest: Running,
 }
 
 impl Leaving {
     pub(super) fn new(ticket: u64, body_length: u64) -> Self {
-        Self { ticket, body_length, to_come: None, bytes: 0, digest: Sha256::new() }
+        Self { ticket, body_length, to_come: None, bytes: 0, digest: Running::default() }
     }
 
     /// How many of `bytes`, which begin where this answer stands, belong to it; at least one.
@@ -115,7 +115,7 @@ impl Leaving {
     }
 
     fn close(self, end: End) -> (u64, Left) {
-        (self.ticket, Left { bytes: self.bytes, sha256: self.digest.finalize().into(), end })
+        (self.ticket, Left { bytes: self.bytes, sha256: self.digest.finish(), end })
     }
 }
 
