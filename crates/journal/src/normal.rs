@@ -13,7 +13,8 @@
 
 use crate::digest;
 use crate::event::{
-    AgentExited, AgentStarted, Answered, Asked, Delivered, End, Event, Kind, Noted, Opened, Output, Rejected,
+    AgentExited, AgentStarted, Answered, Asked, Body, Delivered, End, Event, Kind, Noted, Opened, Output,
+    Rejected,
 };
 use std::collections::BTreeMap;
 
@@ -93,76 +94,53 @@ fn written(event: &Event) -> String {
     }
 }
 
-fn normal_asked(asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
+fn normal_asked(mut asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
     // Every field is named, so that a new one must be thought of here.
     let Asked {
-        exchange,
-        conn: _,
-        method,
-        mut path,
-        mut headers,
+        exchange: _,
+        conn,
+        method: _,
+        path,
+        headers,
         body,
-        kind,
-        class,
-        phrasing,
-        step,
-        n_messages,
-        n_assistant,
-        stream,
-        mut reject,
-        mut notes,
-        answers,
-        delivered,
-        http_status,
-        mut bad_json,
-        attempt_of,
-    } = asked;
-    mask(&mut path);
+        kind: _,
+        class: _,
+        phrasing: _,
+        step: _,
+        n_messages: _,
+        n_assistant: _,
+        stream: _,
+        reject,
+        notes,
+        answers: _,
+        delivered: Delivered { calls: _, finish_reason: _, api_error: _, fault: _ },
+        http_status: _,
+        bad_json,
+        attempt_of: _,
+    } = &mut asked;
+    *conn = 0;
+    mask(path);
     for (name, value) in headers.iter_mut().flatten() {
         match VOLATILE.iter().any(|volatile| name.eq_ignore_ascii_case(volatile)) {
             true => MASK.clone_into(value),
             false => mask(value),
         }
     }
-    let body = body.map(|mut body| {
-        (body.len, body.head, body.tail, body.at) = (0, 0, 0, 0);
-        MASK.clone_into(&mut body.sha256);
-        body
-    });
-    if let Some(Rejected { rule: _, kind: _, code: _, param: _, pointer: _, message }) = &mut reject {
+    if let Some(body) = body {
+        *body = Body { len: 0, sha256: MASK.to_owned(), head: 0, tail: 0, at: 0 };
+    }
+    if let Some(Rejected { rule: _, kind: _, code: _, param: _, pointer: _, message }) = reject {
         mask(message);
     }
-    for Noted { code: _, pointer: _, message } in &mut notes {
+    for Noted { code: _, pointer: _, message } in notes {
         mask(message);
     }
-    if let Some(bad) = &mut bad_json {
+    if let Some(bad) = bad_json {
         // The place counts bytes that may hold a path, and the bytes near it may be one.
         bad.offset = 0;
         MASK.clone_into(&mut bad.near);
     }
-    let Delivered { calls: _, finish_reason: _, api_error: _, fault: _ } = &delivered;
-    Asked {
-        exchange,
-        conn: 0,
-        method,
-        path,
-        headers,
-        body,
-        kind,
-        class,
-        phrasing,
-        step,
-        n_messages,
-        n_assistant,
-        stream,
-        reject,
-        notes,
-        answers,
-        delivered,
-        http_status,
-        bad_json,
-        attempt_of,
-    }
+    asked
 }
 
 fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {

@@ -62,6 +62,7 @@ fn answered(exchange: u64, end: End) -> Event {
     Event::Answered(Answered { exchange, bytes: 500, sha256: "a".repeat(64), end })
 }
 
+#[expect(clippy::too_many_lines, reason = "one of each event")]
 fn case(varies: &Varies) -> Vec<Event> {
     let output = Output { bytes: u64::from(varies.port), sha256: varies.run.to_owned(), capped: false };
     let first = Asked {

@@ -57,6 +57,7 @@ fn shows_the_parts_of_a_head() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn names_what_rfc_9112_forbids() {
     use HeadFault::{
         Encoding, Folded, HeaderName, HeaderValue, HostDoubled, HostMissing, LengthAndEncoding,

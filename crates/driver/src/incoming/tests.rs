@@ -118,6 +118,7 @@ fn half_a_stream_is_no_answer() {
 type Wanted<'c> = (&'c str, &'c str, &'c str);
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn calls_are_put_together_from_pieces_of_every_make() {
     let one = vec![("c1", "read_file", r#"{"a":1}"#)];
     let two = vec![("c1", "read_file", r#"{"a":1}"#), ("c2", "list_dir", "{}")];

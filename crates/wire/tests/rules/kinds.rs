@@ -40,6 +40,7 @@ fn answer(id: &str) -> Value {
 }
 
 /// Bodies with the code (`null` for none) and the param that `api` answers.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<(Value, &'static str, &'static str)> {
     let f = json!({"name": "f"});
     let offer = json!([{"type": "function", "function": f}]);
