@@ -4,7 +4,7 @@
 //! - `v`, `seq`, `t`, `prev`, `sum` of every line: time and what hangs on it.
 //! - `opened`: `run`, `unix_ms`; the openings of later segments wholly, since they depend on sizes.
 //! - `asked`: `conn`; of `body` all but that there was one, since bodies hold ports, paths and times and so do length
-//!   and digest; the values of the headers in [`VOLATILE`]; headers are written out where the line left them out.
+//!   and digest; the values of the headers in `VOLATILE`; headers are written out where the line left them out.
 //! - `answered`: stands with its request, sorted by exchange. `bytes` and `sha256` stay only for a complete answer to an
 //!   accepted request of the conversation, since refusals quote the request. An answer that the client did not wait for
 //!   is dropped: whether it is seen before the journal closes is a matter of time.
