@@ -1,6 +1,6 @@
 //! Folds events into the facts that grading asks for.
 
-use crate::event::{AgentExited, AgentStarted, Asked, Event, Kind, Rejected, WorkspaceSeen};
+use crate::event::{AgentExited, AgentStarted, Asked, Event, Kind, Noted, Rejected, WorkspaceSeen};
 
 /// One request, as far as a judge cares.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub struct ToolCall {
 pub struct Facts {
     /// All requests in order, those beside the conversation included.
     pub requests: Vec<Request>,
+    /// What is worth knowing and no ground for refusal, with the request it stands in.
+    pub notes: Vec<(u64, Noted)>,
     /// Tool calls in the order in which they were issued.
     pub calls: Vec<ToolCall>,
     /// Ids that accepted requests answered, each once, in the order of the first answer.
@@ -84,6 +86,7 @@ impl Facts {
                 }
             }
         }
+        self.notes.extend(asked.notes.iter().map(|note| (exchange, note.clone())));
         self.requests.push(Request {
             exchange,
             kind: asked.kind,

@@ -71,6 +71,9 @@ pub struct CaseResult {
     pub verdict: Verdict,
     /// Why it did not pass, most telling first; empty when it passed.
     pub findings: Vec<Finding>,
+    /// What is worth knowing and no ground to fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Finding>,
     /// Requests of the conversation, further attempts included.
     pub requests: u64,
     /// Further attempts among them.

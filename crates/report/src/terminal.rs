@@ -1,7 +1,7 @@
 //! The table that ends a run: one line a case, the reasons under each that failed, one line that sums up.
 
 use crate::{Report, Style};
-use rehearsal_journal::run::{CaseResult, RunFile, Verdict};
+use rehearsal_journal::run::{CaseResult, Finding, RunFile, Verdict};
 use std::fmt::Write as _;
 
 pub(super) const ROW: Report =
@@ -25,16 +25,23 @@ fn write(run: &RunFile, style: Style) -> String {
     for case in &run.cases {
         let _ = writeln!(out, "{}  {}", mark(case.verdict, style), row(case, room));
         for finding in &case.findings {
-            let requests = match finding.exchanges.as_slice() {
-                [] => String::new(),
-                [one] => format!(" (request {one})"),
-                [first, .., last] => format!(" (requests {first} to {last})"),
-            };
-            wrap(&mut out, &format!("{}: {}{requests}", finding.code, finding.message), style.width);
+            wrap(&mut out, &sentence(finding), style.width);
+        }
+        for note in &case.notes {
+            wrap(&mut out, &format!("note: {}", sentence(note)), style.width);
         }
     }
     let _ = writeln!(out, "\n{}", summary(run, style));
     out
+}
+
+fn sentence(finding: &Finding) -> String {
+    let requests = match finding.exchanges.as_slice() {
+        [] => String::new(),
+        [one] => format!(" (request {one})"),
+        [first, .., last] => format!(" (requests {first} to {last})"),
+    };
+    format!("{}: {}{requests}", finding.code, finding.message)
 }
 
 /// A case's name and numbers; a name that leaves no room for them has a line of its own, whole, so that it can be copied.

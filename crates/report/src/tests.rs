@@ -9,6 +9,7 @@ fn run() -> RunFile {
         phrasing: phrasing.into(),
         verdict,
         findings,
+        notes: vec![],
         requests: 3,
         retries: 1,
         steps: (2, 2),
@@ -88,4 +89,13 @@ fn json_reads_back_as_the_run_file() {
     let text = (find("json").unwrap().write)(&run(), Style { colour: false, width: 80 });
     let back: RunFile = serde_json::from_str(&text).unwrap();
     assert_eq!(back, run());
+}
+
+#[test]
+fn a_note_stands_below_its_case_and_says_that_it_is_one() {
+    let mut run = run();
+    let note = Finding { code: "arguments_not_json".into(), message: "cut short".into(), exchanges: vec![2] };
+    run.cases[0].notes.push(note);
+    let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width: 80 });
+    assert!(text.contains("\n        note: arguments_not_json: cut short (request 2)\n  FAIL"), "{text}");
 }

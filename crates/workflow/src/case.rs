@@ -178,6 +178,7 @@ fn result(
         ran_ms: exited.map_or(0, |exited| exited.ran_ms),
         status: exited.and_then(|exited| exited.status),
         findings,
+        notes: grade::notes(facts),
         journal,
         normalised,
     }

@@ -116,6 +116,23 @@ pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
+/// What the rules noted without refusing it, one for each code and sentence, with all the requests it stands in.
+#[must_use]
+pub fn notes(facts: &Facts) -> Vec<Finding> {
+    let mut notes: Vec<Finding> = Vec::new();
+    for (exchange, note) in &facts.notes {
+        match notes.iter_mut().find(|known| known.code == note.code && known.message == note.message) {
+            Some(known) => known.exchanges.push(*exchange),
+            None => notes.push(Finding {
+                code: note.code.clone(),
+                message: note.message.clone(),
+                exchanges: vec![*exchange],
+            }),
+        }
+    }
+    notes
+}
+
 /// Steps of a script that have an index, and how many of them were answered.
 #[must_use]
 pub fn steps(phrasing: &Phrasing, facts: &Facts) -> (u64, u64) {

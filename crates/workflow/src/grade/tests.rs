@@ -1,8 +1,8 @@
 //! Each check by facts that set it off, and by facts that must not.
 
-use super::{CHECKS, Evidence, grade, steps};
+use super::{CHECKS, Evidence, grade, notes, steps};
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{AgentExited, AgentStarted, Kind, Output, Rejected, WorkspaceSeen};
+use rehearsal_journal::event::{AgentExited, AgentStarted, Kind, Noted, Output, Rejected, WorkspaceSeen};
 use rehearsal_journal::fold::{Facts, Request, ToolCall};
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_script::{File, Known};
@@ -54,6 +54,7 @@ fn good() -> Facts {
     };
     let call = ToolCall { id: "call_1".into(), name: "look".into(), issued_in: 1, answered_in: Some(2) };
     Facts {
+        notes: vec![],
         requests: vec![request(1, Some(0)), request(2, Some(1))],
         calls: vec![call],
         answered: vec!["call_1".into()],
@@ -257,4 +258,18 @@ fn a_file_is_compared_by_what_lies_on_disk() {
     };
     assert_eq!(lies("right"), []);
     assert_eq!(lies("wrong")[0].1, "a.txt holds 5 bytes, not \"right\"");
+}
+
+#[test]
+fn what_is_noted_often_is_told_once_and_fails_nothing() {
+    let noted = |message: &str| Noted {
+        code: "arguments_not_json".into(),
+        pointer: "/messages/1".into(),
+        message: message.into(),
+    };
+    let mut facts = good();
+    facts.notes = vec![(1, noted("cut short")), (2, noted("other")), (3, noted("cut short"))];
+    let told: Vec<_> = notes(&facts).into_iter().map(|note| (note.message, note.exchanges)).collect();
+    assert_eq!(told, [("cut short".to_owned(), vec![1, 3]), ("other".to_owned(), vec![2])]);
+    assert_eq!(codes(&phrasing(CALLS), &facts), [""; 0]);
 }
