@@ -80,37 +80,93 @@ pub(super) fn list(ids: &[&str]) -> String {
 
 /// Walks the conversation once; an id twice in one turn needs one answer, answers may come in any order.
 pub(super) fn first_break<'t>(turn: &'t Turn<'_>) -> Option<Break<'t>> {
-    let mut turn_calls: Option<&'t [Call<'_>]> = None;
-    let mut open: Vec<&'t str> = Vec::new();
+    let mut calls = Calls::default();
     for message in &turn.messages {
         let index = message.index;
         if message.role != Role::Tool {
-            if !open.is_empty() {
-                return Some(Break { index, fault: Fault::Unanswered(open) });
+            if calls.open > 0 {
+                return Some(Break { index, fault: Fault::Unanswered(calls.unanswered()) });
             }
-            turn_calls = (!message.calls.is_empty()).then_some(&message.calls);
-            for call in &message.calls {
-                if !open.contains(&&*call.id) {
-                    open.push(&call.id);
-                }
-            }
+            calls.take(&message.calls);
             continue;
         }
         for id in &message.answers {
-            let fault = match turn_calls {
-                None => Fault::Orphan(id),
-                Some(calls) => match open.iter().position(|other| other == id) {
-                    Some(place) => {
-                        open.remove(place);
-                        continue;
-                    }
-                    None if calls.iter().any(|call| call.id == *id) => Fault::AnsweredTwice(id),
-                    None => Fault::UnknownId(id),
-                },
+            let fault = match calls.answer(id) {
+                Answer::Fits => continue,
+                Answer::Twice => Fault::AnsweredTwice(id),
+                Answer::Unknown if calls.ids.is_empty() => Fault::Orphan(id),
+                Answer::Unknown => Fault::UnknownId(id),
             };
             return Some(Break { index, fault });
         }
     }
     let end = turn.messages.last().map_or(0, |message| message.index);
-    (!open.is_empty()).then_some(Break { index: end, fault: Fault::Unanswered(open) })
+    (calls.open > 0).then(|| Break { index: end, fault: Fault::Unanswered(calls.unanswered()) })
+}
+
+/// Ids of one turn that are sought one by one. More are sorted: a peer may send a hundred thousand.
+const FEW: usize = 16;
+
+/// The calls of the last turn that made some.
+#[derive(Default)]
+struct Calls<'t> {
+    /// Each id once, and whether it was answered; in order, or sorted where they are many.
+    ids: Vec<(&'t str, bool)>,
+    /// The calls themselves.
+    made: &'t [Call<'t>],
+    /// How many wait for their answer.
+    open: usize,
+}
+
+enum Answer {
+    Fits,
+    Twice,
+    Unknown,
+}
+
+impl<'t> Calls<'t> {
+    fn take(&mut self, made: &'t [Call<'_>]) {
+        self.made = made;
+        self.ids.clear();
+        if made.len() > FEW {
+            self.ids.extend(made.iter().map(|call| (&*call.id, false)));
+            self.ids.sort_unstable();
+            self.ids.dedup();
+        } else {
+            for call in made {
+                if !self.ids.iter().any(|(id, _)| *id == call.id) {
+                    self.ids.push((&call.id, false));
+                }
+            }
+        }
+        self.open = self.ids.len();
+    }
+
+    fn place(&self, sought: &str) -> Option<usize> {
+        if self.made.len() > FEW {
+            return self.ids.binary_search_by(|(id, _)| (*id).cmp(sought)).ok();
+        }
+        self.ids.iter().position(|(id, _)| *id == sought)
+    }
+
+    fn answer(&mut self, sought: &str) -> Answer {
+        let Some(place) = self.place(sought) else { return Answer::Unknown };
+        if std::mem::replace(&mut self.ids[place].1, true) {
+            return Answer::Twice;
+        }
+        self.open -= 1;
+        Answer::Fits
+    }
+
+    /// What waits for its answer, each once, in the order of the calls.
+    fn unanswered(mut self) -> Vec<&'t str> {
+        let mut ids = Vec::with_capacity(self.open);
+        for call in self.made {
+            // Marking it keeps a second call of its id out.
+            if matches!(self.answer(&call.id), Answer::Fits) {
+                ids.push(&*call.id);
+            }
+        }
+        ids
+    }
 }

@@ -85,3 +85,60 @@ fn a_call_id_with_a_negative_number_was_never_issued() {
         {"role":"tool","tool_call_id":"call_gate_p_s-9_0","content":"x"}]}"#;
     assert_eq!(code(Profile::Gate, body), Err(Some("gate_echo_mismatch")));
 }
+
+/// A conversation with one turn of calls, as `"id":…` texts, and its answers.
+fn turn(calls: &[String], answers: &[String]) -> String {
+    let call = |id: &String| {
+        format!(r#"{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}"#)
+    };
+    let answer = |id: &String| format!(r#",{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);
+    let (calls, answers): (Vec<_>, String) =
+        (calls.iter().map(call).collect(), answers.iter().map(answer).collect());
+    format!(
+        r#"{{"model":"m","messages":[{{"role":"user","content":"hi"}},{{"role":"assistant","content":null,"tool_calls":[{}]}}{answers}]}}"#,
+        calls.join(",")
+    )
+}
+
+#[test]
+fn a_hundred_thousand_calls_in_a_turn_take_no_longer_than_their_bytes() {
+    let ids: Vec<String> = (0..100_000).map(|number| format!("call_{number}")).collect();
+    let backwards: Vec<String> = ids.iter().rev().cloned().collect();
+    let strangers: Vec<String> = ids.iter().map(|id| format!("x{id}")).collect();
+    let rules = RuleSet::new(Profile::Gate, &[("documented-shape".to_owned(), false)]).unwrap();
+    let begun = std::time::Instant::now();
+    for answers in [&ids, &backwards, &strangers] {
+        let verdict = Request::of(&turn(&ids, answers)).verdict(&rules, &Small::default());
+        assert_eq!(
+            verdict.is_ok(),
+            answers[0] != strangers[0],
+            "{:?}",
+            verdict.err().map(|reject| reject.message)
+        );
+    }
+    // Pairs would take minutes in a debug build, all of it about two seconds.
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn many_calls_pair_as_few_do() {
+    for extra in [0, 100] {
+        let more = (0..extra).map(|number| format!("n{number}"));
+        let of = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).chain(more.clone()).collect::<Vec<_>>();
+        let say = |calls: &[&str], answers: &[&str]| {
+            let rules = RuleSet::new(Profile::Gate, &[("documented-shape".to_owned(), false)]).unwrap();
+            let body = turn(&of(calls), &of(answers));
+            Request::of(&body).verdict(&rules, &Small::default()).map_err(|reject| reject.message)
+        };
+        assert_eq!(say(&["b", "a"], &["a", "b"]), Ok(()));
+        for (calls, answers, why) in [
+            (&["b", "a", "c"][..], &["a"][..], r#"no tool message answered "b", "c" before"#),
+            (&["b", "a"], &["a", "b", "a"], r#""a" is answered a second time"#),
+            (&["b", "a"], &["a", "z"], r#"answers "z", which the assistant message before it did not call"#),
+            (&["b", "a", "b", "a"], &["a", "b"], "Duplicate tool call id 'b'"),
+        ] {
+            let said = say(calls, answers).unwrap_err();
+            assert!(said.contains(why), "{extra}: {said}");
+        }
+    }
+}
