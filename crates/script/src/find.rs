@@ -18,8 +18,8 @@ pub(crate) struct Finder {
     window: usize,
     /// How far the window may move when it ends in this pair; 0 where a pattern may stand here.
     shift: Vec<u8>,
-    /// Patterns by the pair in which their window ends; sorted.
-    ends: Vec<(usize, usize)>,
+    /// Indices of the patterns of two bytes or more, sorted by what stands in their window, then by number.
+    heads: Vec<usize>,
     /// Whether a pattern begins with this pair: most windows that end well begin badly.
     begins: Vec<bool>,
 }
@@ -31,7 +31,7 @@ impl Finder {
         let window = longer.min().unwrap_or(0).min(MAX_WINDOW);
         let step = |places: usize| u8::try_from(places).unwrap_or(u8::MAX);
         let mut shift = vec![step(window.saturating_sub(1)); PAIRS];
-        let (mut ends, mut begins) = (Vec::new(), vec![false; PAIRS]);
+        let (mut heads, mut begins) = (Vec::new(), vec![false; PAIRS]);
         for (i, pattern) in patterns.iter().enumerate().filter(|(_, pattern)| pattern.len() > 1) {
             let head = &pattern.as_bytes()[..window];
             begins[pair_at(head, 0)] = true;
@@ -39,14 +39,12 @@ impl Finder {
                 let pair = pair_at(head, at);
                 let cell = &mut shift[pair];
                 *cell = (*cell).min(step(window - 2 - at));
-                if at + 2 == window {
-                    ends.push((pair, i));
-                }
             }
+            heads.push(i);
         }
-        ends.sort_unstable();
+        heads.sort_unstable_by_key(|i| (&patterns[*i].as_bytes()[..window], *i));
         let single = (0..patterns.len()).filter(|i| patterns[*i].len() == 1).collect();
-        Self { patterns, single, window, shift, ends, begins }
+        Self { patterns, single, window, shift, heads, begins }
     }
 
     /// The lowest index of a pattern that stands anywhere in the text.
@@ -61,7 +59,7 @@ impl Finder {
             let pair = pair_at(bytes, end - 2);
             let shift = usize::from(self.shift[pair]);
             if shift == 0 && self.begins[pair_at(bytes, end - self.window)] {
-                best = self.ending_in(pair, &bytes[end - self.window..], best);
+                best = self.beginning(&bytes[end - self.window..], best);
                 if best == Some(0) {
                     break;
                 }
@@ -72,13 +70,14 @@ impl Finder {
     }
 
     /// The best pattern so far, or a better one that the text begins with.
-    fn ending_in(&self, pair: usize, text: &[u8], best: Option<usize>) -> Option<usize> {
-        let first = self.ends.partition_point(|(end, _)| *end < pair);
-        self.ends[first..]
-            .iter()
-            .take_while(|(end, i)| *end == pair && best.is_none_or(|best| *i < best))
-            .find(|(_, i)| text.starts_with(self.patterns[*i].as_bytes()))
-            .map(|(_, i)| *i)
+    fn beginning(&self, text: &[u8], best: Option<usize>) -> Option<usize> {
+        let head = |i: usize| &self.patterns[i].as_bytes()[..self.window];
+        let sought = &text[..self.window];
+        let first = self.heads.partition_point(|i| head(*i) < sought);
+        let alike = self.heads[first..].iter().copied().take_while(|i| head(*i) == sought);
+        alike
+            .take_while(|i| best.is_none_or(|best| *i < best))
+            .find(|i| text.starts_with(self.patterns[*i].as_bytes()))
             .or(best)
     }
 }

@@ -1,5 +1,6 @@
 //! What is legal in a suite but likely to surprise.
 
+use crate::find::Finder;
 use crate::finding::{Code, Finding, Severity};
 use crate::fold::fold;
 use crate::read::Known;
@@ -9,8 +10,12 @@ use rehearsal_wire::json::{Kind, Value, parse};
 /// The surprises of a suite without mistakes.
 pub(crate) fn surprises(scenarios: &Scenarios, known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (i, phrasing) in scenarios.phrasings.iter().enumerate() {
-        shadowed(phrasing, &scenarios.phrasings[..i], &mut found);
+    let all = &scenarios.phrasings;
+    let markers = Finder::new(all.iter().map(|phrasing| phrasing.marker_folded.clone()).collect());
+    for (i, phrasing) in all.iter().enumerate() {
+        // Its own marker stands in it, so that the first that does is an earlier one or its own.
+        let first = markers.first_in(&phrasing.marker_folded).filter(|first| *first < i);
+        shadowed(phrasing, first.map(|first| &all[first]), &mut found);
         if !fold(&phrasing.prompt).contains(&phrasing.marker_folded) {
             let message = format!("the prompt of `{}` does not hold its marker", phrasing.id);
             let hint = "without a case token such a request would be background";
@@ -27,8 +32,8 @@ fn warning(place: &Place, message: String, hint: &str) -> Finding {
     Finding { file, line, column, severity, code, message, hint }
 }
 
-fn shadowed(phrasing: &Phrasing, earlier: &[Phrasing], found: &mut Vec<Finding>) {
-    if let Some(first) = earlier.iter().find(|first| phrasing.marker_folded.contains(&first.marker_folded)) {
+fn shadowed(phrasing: &Phrasing, first: Option<&Phrasing>, found: &mut Vec<Finding>) {
+    if let Some(first) = first {
         let message =
             format!("the marker of `{}` holds the marker of `{}`, which comes first", phrasing.id, first.id);
         let hint =

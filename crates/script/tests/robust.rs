@@ -158,3 +158,16 @@ fn deep_and_wide_files_end_in_a_finding() {
     let findings = lint(&[File { name: "f.yaml", bytes: anchors.as_bytes() }], &known());
     assert!(findings.iter().any(|finding| finding.message.contains("nested deeper")), "{findings:?}");
 }
+
+#[test]
+fn a_suite_of_very_many_phrasings_is_looked_at_in_time() {
+    let mut text = "version: 1\nclasses:\n  t:\n    script: [{text: a}]\n    phrasings:\n".to_owned();
+    for number in 0..20_000 {
+        text += &format!("      - {{id: p{number}, prompt: Hello number {number:05} is here}}\n");
+    }
+    let begun = std::time::Instant::now();
+    let findings = lint(&[File { name: "f.yaml", bytes: text.as_bytes() }], &known());
+    assert!(findings.is_empty(), "{}", findings[0]);
+    // A look at every pair would take minutes in a debug build.
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+}
