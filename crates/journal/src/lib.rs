@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod body;
+pub mod bound;
 pub mod chain;
 pub mod digest;
 pub mod event;

@@ -4,11 +4,12 @@
 mod scratch;
 
 use bytes::Bytes;
-use rehearsal_journal::event::{Answered, Asked, BadJson, Delivered, End, Event, Kind};
+use rehearsal_journal::event::{Answered, Asked, BadJson, Delivered, End, Event, Kind, Noted, Rejected};
 use rehearsal_wire::follow::{Follower, RequestHead};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::{
-    CheckError, Name, RecordError, Recorder, SEGMENT_BYTES, SeedLog, Settings, read_journals, verify_journals,
+    CheckError, Name, RecordError, Recorder, SEGMENT_BYTES, SeedLog, Settings, read_journal, read_journals,
+    verify_journals,
 };
 use scratch::Scratch;
 use std::path::Path;
@@ -187,6 +188,9 @@ async fn a_full_segment_is_followed_by_one_that_reads_alone_and_old_ones_can_be_
         assert_eq!((alone.first_segment, alone.closed), (3, false));
         let gap = scratch.path().join("tools%2Fp1.0003.jsonl");
         if first == 1 {
+            let whole = read_journal(scratch.path(), &Name::Case("tools/p1".to_owned())).unwrap();
+            assert_eq!(all_asked(&whole.events).len() as u64, asked, "all segments are read");
+            assert!(whole.verified.closed);
             std::fs::remove_file(gap).unwrap();
             let error = verify_journals(scratch.path()).unwrap_err().to_string();
             assert!(error.contains("tools%2Fp1.0004.jsonl: line 1: its number jumps from"), "{error}");
@@ -201,7 +205,7 @@ async fn a_journal_that_is_there_is_never_touched_and_no_symlink_is_followed() {
     let recorder = open(settings(&folder));
     ask(&recorder, Kind::Scenario, "one").await;
     let second = Recorder::open(settings(&folder), Clock::start(), None).unwrap_err();
-    assert!(second.to_string().contains("journal-0001.jsonl: File exists"), "{second}");
+    assert!(second.to_string().contains("bodies-0001.bin: File exists"), "{second}");
     ask(&recorder, Kind::Scenario, "two").await;
     assert_eq!(recorder.close().unwrap().requests, 2);
     assert!(verify_journals(&folder).unwrap()[0].verified.closed);
@@ -389,4 +393,71 @@ async fn fill_up(folder: &Path) {
         }
     }
     panic!("the limit was never reached");
+}
+
+#[tokio::test]
+async fn what_agents_leave_beside_the_journals_of_a_run_is_no_journal() {
+    let scratch = Scratch::new("beside");
+    let (run, folder) = (scratch.path().join("run"), scratch.path().join("run/journals"));
+    for name in [Name::Journal, Name::Case("journal".to_owned()), Name::Case("cases".to_owned())] {
+        let recorder = open(Settings { name, ..settings(&folder) });
+        ask(&recorder, Kind::Scenario, "one").await;
+        recorder.close().unwrap();
+    }
+    let workspace = run.join("cases/one/workspace");
+    std::fs::create_dir_all(&workspace).unwrap();
+    std::fs::write(workspace.join("notes.jsonl"), "{}\n").unwrap();
+    let journals = verify_journals(scratch.path()).unwrap();
+    assert_eq!(journals.len(), 3, "a case may be called as the journal that belongs to no case");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_in_the_place_of_a_journals_file_is_refused_and_not_waited_for() {
+    for name in ["journal-0001.jsonl", "bodies-0001.bin"] {
+        let scratch = Scratch::new(&format!("pipe-{name}"));
+        let recorder = open(settings(scratch.path()));
+        ask(&recorder, Kind::Scenario, "one").await;
+        recorder.close().unwrap();
+        let path = scratch.path().join(name);
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        for folder_or_file in [scratch.path().to_owned(), scratch.path().join("journal-0001.jsonl")] {
+            let refused = verify_journals(&folder_or_file).unwrap_err().to_string();
+            let why = ["not a regular file", "holds no journal"];
+            assert!(why.iter().any(|why| refused.contains(why)), "{refused}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn however_long_what_a_peer_sent_is_its_line_can_be_read_back() {
+    let scratch = Scratch::new("long");
+    let recorder = open(settings(scratch.path()));
+    let long = "\u{1}é".repeat(7 << 20);
+    let texts: [&dyn Fn(&mut Asked); 4] = [
+        &|asked| asked.answers = vec![long.clone(); 2],
+        &|asked| asked.answers = vec!["\u{1}".repeat(40); 500_000],
+        &|asked| {
+            let noted = Noted { code: "c".to_owned(), pointer: long.clone(), message: long.clone() };
+            asked.notes = vec![noted; 3];
+        },
+        &|asked| {
+            let long = || long.clone();
+            let (code, param) = (Some(long()), Some(long()));
+            let (rule, kind) = ("r".to_owned(), "k".to_owned());
+            asked.reject = Some(Rejected { rule, kind, code, param, pointer: long(), message: long() });
+        },
+    ];
+    for make in texts {
+        let mut asked = asked(Kind::Scenario);
+        make(&mut asked);
+        let ticket = recorder.asked(asked, None, Bytes::from_static(b"body"));
+        recorder.commit(ticket).await.unwrap();
+    }
+    recorder.close().unwrap();
+    let journals = read_journals(scratch.path()).unwrap();
+    let asked = all_asked(&journals[0].events);
+    assert!(asked[0].answers[0].ends_with('…') && asked[0].answers.len() == 2);
+    assert!(asked[1].answers.len() > 1000 && asked[1].answers.len() < 500_000);
 }

@@ -8,7 +8,7 @@ mod workspace;
 pub use folder::{create_run_folder, private_folders, write_report};
 pub use read::{ReadError, read_bytes, read_text};
 pub use suite::{WalkError, files_below};
-pub use workspace::{FillError, fill_workspace, see_workspace};
+pub use workspace::{FillError, fill_workspace, read_in_workspace, see_workspace};
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -36,6 +36,27 @@ pub fn absolute(path: &Path) -> PathBuf {
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
+
+/// Opens a regular file to read. Anything else that has its name, such as a pipe, is refused and never waited for.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    without_waiting(&mut options);
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+}
+
+#[cfg(unix)]
+fn without_waiting(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn without_waiting(_: &mut OpenOptions) {}
 
 /// Makes a file that must not be there yet, not even as a symlink, for this user alone.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {

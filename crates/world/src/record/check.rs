@@ -1,6 +1,6 @@
 //! Reads journals back: a file, or a folder with all that lies below it.
 
-use super::name;
+use super::name::{self, Name};
 use crate::files;
 use rehearsal_journal::event::Event;
 use rehearsal_journal::verify::{Fault, Verified, Verifier};
@@ -11,6 +11,10 @@ use thiserror::Error;
 
 /// How deep below a folder journals are looked for.
 const DEPTH: usize = 6;
+
+/// Where a run keeps its journals, and where, beside them, what its agents left.
+const JOURNALS: &str = "journals";
+const CASES: &str = "cases";
 
 /// A journal that was read and found whole.
 #[derive(Clone, Debug)]
@@ -63,6 +67,24 @@ pub fn read_journals(path: &Path) -> Result<Vec<Journal>, CheckError> {
     read(path, true)
 }
 
+/// One journal of a folder by its name, with all its segments, checked, and its events.
+///
+/// # Errors
+/// The first fault, or what cannot be read.
+pub fn read_journal(folder: &Path, name: &Name) -> Result<Journal, CheckError> {
+    let files = |segment| {
+        let (lines, bodies) = name.files(segment);
+        Files { lines: folder.join(lines), bodies: folder.join(bodies) }
+    };
+    let there = |segment: &u32| std::fs::symlink_metadata(&files(*segment).lines).is_ok();
+    let segments: BTreeMap<_, _> =
+        (1..=u32::MAX).take_while(there).map(|segment| (segment, files(segment))).collect();
+    if segments.is_empty() {
+        return Err(CheckError::None(folder.to_owned()));
+    }
+    journal(&segments, true)
+}
+
 /// A segment's lines and bodies.
 struct Files {
     lines: PathBuf,
@@ -90,10 +112,12 @@ type Found = BTreeMap<(PathBuf, String), BTreeMap<u32, Files>>;
 
 fn find(folder: &Path, depth: usize, found: &mut Found) -> Result<(), CheckError> {
     let failed = |source| CheckError::Read { path: folder.to_owned(), source };
+    // What agents leave in their workspaces may look like journals, but is none.
+    let is_run = folder.join(JOURNALS).is_dir();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let kind = entry.file_type().map_err(failed)?;
-        if kind.is_dir() && depth > 0 {
+        if kind.is_dir() && depth > 0 && !(is_run && entry.file_name() == CASES) {
             find(&entry.path(), depth - 1, found)?;
         }
         let parsed = entry.file_name().to_str().and_then(name::parse);
@@ -112,7 +136,7 @@ fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, Check
     let first = paths.next().cloned().unwrap_or_default();
     for files in segments.values() {
         let open = |path: &Path| {
-            files::open(path).map_err(|source| CheckError::Read { path: path.to_owned(), source })
+            files::open_regular(path).map_err(|source| CheckError::Read { path: path.to_owned(), source })
         };
         let lines = BufReader::new(open(&files.lines)?);
         let bodies = BufReader::new(open(&files.bodies)?);

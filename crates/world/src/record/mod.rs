@@ -10,7 +10,7 @@ mod name;
 mod seed_log;
 mod segment;
 
-pub use check::{CheckError, Journal, read_journals, verify_journals};
+pub use check::{CheckError, Journal, read_journal, read_journals, verify_journals};
 pub use error::RecordError;
 pub use name::{Name, file_stem};
 pub use seed_log::SeedLog;
@@ -19,7 +19,7 @@ use crate::clock::{self, Clock};
 use bytes::Bytes;
 use inbox::{Entry, Inbox};
 use ledger::{Batch, Ledger, Memory, Weighed};
-use rehearsal_journal::digest;
+use rehearsal_journal::{bound, digest};
 use rehearsal_journal::event::{Answered, Asked, Event};
 use rehearsal_wire::follow::RequestHead;
 use segment::Writer;
@@ -146,7 +146,8 @@ impl Recorder {
     /// out where they are those of the request before. Sets `exchange`, `body` and `attempt_of`. An empty `body` is none.
     ///
     /// The reply may leave once [`Recorder::commit`] says that the ticket is written.
-    pub fn asked(&self, asked: Box<Asked>, head: Option<RequestHead>, body: Bytes) -> Ticket {
+    pub fn asked(&self, mut asked: Box<Asked>, head: Option<RequestHead>, body: Bytes) -> Ticket {
+        bound::asked(&mut asked);
         // A short body costs less than a look at the last one.
         let weighed = (body.len() >= digest::STRIDE).then(|| Weighed::new(&body, self.last_long_body()));
         let t_us = self.clock.elapsed_us();

@@ -11,6 +11,9 @@ pub enum Name {
     Case(String),
 }
 
+/// What the names of the journal that belongs to no case begin with; no case's do.
+const OWN: &str = "journal-";
+
 /// Longest stem before it is shortened, in bytes: file systems allow 255 for the whole name.
 const LONGEST: usize = 160;
 
@@ -20,7 +23,7 @@ pub fn file_stem(case: &str) -> String {
     let mut stem = String::with_capacity(case.len());
     for byte in case.bytes() {
         // The journal's own names must stay free.
-        let reserved = stem.is_empty() && case.starts_with("journal-");
+        let reserved = stem.is_empty() && case.starts_with(OWN);
         if !reserved && (byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
             stem.push(char::from(byte));
         } else {
@@ -67,9 +70,9 @@ pub(super) struct Parsed {
 /// Reads a lines file's name; none where it is no such name.
 pub(super) fn parse(name: &str) -> Option<Parsed> {
     let stem = name.strip_suffix(".jsonl")?;
-    if let Some(segment) = stem.strip_prefix("journal-").and_then(number) {
+    if let Some(segment) = stem.strip_prefix(OWN).and_then(number) {
         let bodies = format!("bodies-{segment:04}.bin");
-        return Some(Parsed { journal: "journal".to_owned(), segment, bodies });
+        return Some(Parsed { journal: OWN.to_owned(), segment, bodies });
     }
     let (journal, segment) = match stem.rsplit_once('.') {
         Some((journal, segment)) => (journal, number(segment)?),
@@ -89,13 +92,13 @@ mod tests {
 
     #[test]
     fn names_are_read_back_as_they_were_written() {
-        for name in [Name::Journal, Name::Case("tools/p1".to_owned()), Name::Case("journal-0001".to_owned())]
-        {
+        let cases = ["tools/p1", "journal-0001", "journal", "journal-"];
+        for name in [Name::Journal].into_iter().chain(cases.map(|case| Name::Case(case.to_owned()))) {
             for segment in [1, 2, 9999, 10_000] {
                 let (lines, bodies) = name.files(segment);
                 let parsed = parse(&lines).unwrap();
                 assert_eq!((parsed.segment, parsed.bodies), (segment, bodies));
-                assert_eq!(parsed.journal == "journal", name == Name::Journal);
+                assert_eq!(parsed.journal == OWN, name == Name::Journal);
             }
         }
         assert_eq!(parse("notes.txt"), None);

@@ -81,7 +81,9 @@ impl Writer {
 impl Segment {
     fn create(folder: &Path, name: &Name, number: u32) -> Result<Self, RecordError> {
         let (lines, bodies) = name.files(number);
-        Ok(Self { lines: Kept::create(folder.join(lines))?, bodies: Kept::create(folder.join(bodies))? })
+        // Bodies first here too: wherever a kill strikes, lines have their bodies.
+        let bodies = Kept::create(folder.join(bodies))?;
+        Ok(Self { lines: Kept::create(folder.join(lines))?, bodies })
     }
 
     /// Bodies first: a line that is there has its body.
