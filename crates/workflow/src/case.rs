@@ -11,7 +11,7 @@ use rehearsal_script::scenario::Phrasing;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
 use rehearsal_world::process::{self, Captured, Launch, Ran, StartError};
-use rehearsal_world::record::{Name, Recorder, file_stem, read_journals};
+use rehearsal_world::record::{Name, Recorder, file_stem, read_journal};
 use rehearsal_world::{ids, task};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,9 +72,7 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
     let ran = ran?;
 
-    let path = field.folder.join("journals").join(format!("{}.jsonl", file_stem(&phrasing.id)));
-    let journal = read_journals(&path)?.into_iter().next();
-    let events = journal.map(|journal| journal.events).unwrap_or_default();
+    let events = read_journal(&field.folder.join("journals"), &Name::Case(phrasing.id.clone()))?.events;
     let facts = facts(&events);
     let contents = contents(&folders.workspace, phrasing);
     let findings = grade::grade(&Evidence {
@@ -137,9 +135,8 @@ async fn rehearse(
         stdout: ran.stdout.output(),
         stderr: ran.stderr.output(),
     }));
-    let seen = files::see_workspace(&folders.workspace)
-        .map_err(|source| RunError::Folder { path: folders.workspace.clone(), source })?;
-    recorder.note(Event::WorkspaceSeen(seen));
+    let wanted: Vec<_> = phrasing.expect_agent.files.iter().map(|file| file.path.as_str()).collect();
+    recorder.note(Event::WorkspaceSeen(files::see_workspace(&folders.workspace, &wanted)));
     keep(&folders.case, "stdout.txt", &ran.stdout)?;
     keep(&folders.case, "stderr.txt", &ran.stderr)?;
     Ok(ran)
@@ -154,9 +151,7 @@ fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {
 fn contents(workspace: &Path, phrasing: &Phrasing) -> Vec<(String, Vec<u8>)> {
     let wanted = phrasing.expect_agent.files.iter().filter(|file| file.content.is_some());
     wanted
-        .filter_map(|file| {
-            Some((file.path.clone(), files::read_bytes(&workspace.join(&file.path), SHOWN).ok()?))
-        })
+        .filter_map(|file| Some((file.path.clone(), files::read_in_workspace(workspace, &file.path, SHOWN)?)))
         .collect()
 }
 

@@ -43,6 +43,15 @@ pub async fn asked_to_end() {
     }
 }
 
+/// Works until the work is done, or until someone asks the program to end: then the work is dropped, and there is no outcome.
+pub async fn unless_asked_to_end<T>(work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        outcome = work => Some(outcome),
+        () = asked_to_end() => None,
+    }
+}
+
 /// How many things the machine does at once, 1 or more.
 #[must_use]
 pub fn parallelism() -> usize {

@@ -4,7 +4,8 @@
 mod scratch;
 
 use rehearsal_world::files::{
-    WalkError, create_run_folder, files_below, fill_workspace, read_text, see_workspace, write_report,
+    WalkError, create_run_folder, files_below, fill_workspace, read_in_workspace, read_text, see_workspace,
+    write_report,
 };
 use scratch::Scratch;
 use std::path::Path;
@@ -80,7 +81,7 @@ fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
         std::os::unix::fs::symlink(&outside, root.join("folder-link")).unwrap();
         std::os::unix::fs::symlink("..", root.join("sub").join("up")).unwrap();
     }
-    let seen = see_workspace(&root).unwrap();
+    let seen = see_workspace(&root, &[]);
     let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(
@@ -88,7 +89,68 @@ fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
         [("a".to_owned(), 0, empty.to_owned()), ("sub/deep/abc.txt".to_owned(), 3, abc.to_owned())]
     );
     assert!(!seen.capped);
-    assert!(see_workspace(&root.join("no")).is_err());
+    assert!(see_workspace(&root.join("no"), &["a"]).capped, "it is gone");
+    assert_eq!(read_in_workspace(&root, "sub/deep/abc.txt", 3).as_deref(), Some(&b"abc"[..]));
+    for (path, limit) in [("sub/deep/abc.txt", 2), ("sub", 9), ("no", 9), ("../outside/secret", 9), ("", 9)] {
+        assert_eq!(read_in_workspace(&root, path, limit), None, "{path}");
+    }
+}
+
+#[test]
+fn a_wanted_file_is_seen_however_much_else_lies_there() {
+    let scratch = Scratch::new("much");
+    let root = scratch.path().join("w");
+    std::fs::create_dir_all(root.join("sub")).unwrap();
+    for number in 0..10_005 {
+        std::fs::write(root.join(format!("{number}")), "").unwrap();
+    }
+    std::fs::write(root.join("sub/last.txt"), "abc").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("sub", root.join("link")).unwrap();
+    let wanted = ["sub/last.txt", "7", "sub/last.txt", "link/last.txt", "no", "../w/8", ""];
+    let seen = see_workspace(&root, &wanted);
+    let count = |path: &str| seen.files.iter().filter(|(seen, ..)| seen == path).count();
+    assert_eq!((count("sub/last.txt"), count("7")), (1, 1));
+    assert_eq!((seen.files.len(), seen.capped), (10_000, true));
+    assert!(seen.files.is_sorted() && count("link/last.txt") + count("../w/8") == 0);
+}
+
+#[test]
+fn the_paths_of_a_workspace_fit_into_a_line() {
+    let scratch = Scratch::new("paths");
+    let root = scratch.path().join("w");
+    let deep = (0..12).fold(root.clone(), |folder, _| folder.join("n".repeat(200)));
+    std::fs::create_dir_all(&deep).unwrap();
+    for number in 0..1000 {
+        std::fs::write(deep.join(format!("{number}")), "").unwrap();
+    }
+    let seen = see_workspace(&root, &[]);
+    let bytes: usize = seen.files.iter().map(|(path, ..)| path.len()).sum();
+    assert!(seen.capped && bytes <= 2 << 20 && seen.files.len() > 500, "{bytes}");
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_links_nor_pipes_lead_a_look_at_a_workspace_astray() {
+    let scratch = Scratch::new("astray");
+    let (root, outside) = (scratch.path().join("w"), scratch.path().join("outside"));
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "s").unwrap();
+    std::os::unix::fs::symlink(outside.join("secret"), root.join("link")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status().unwrap();
+    assert!(made.success());
+    for name in ["link", "pipe"] {
+        assert_eq!(read_in_workspace(&root, name, 100), None, "{name}");
+    }
+    let seen = see_workspace(&root, &[]);
+    assert!(seen.files.is_empty() && !seen.capped);
+
+    std::fs::remove_dir_all(&root).unwrap();
+    std::os::unix::fs::symlink(&outside, &root).unwrap();
+    let seen = see_workspace(&root, &[]);
+    assert!(seen.files.is_empty() && seen.capped, "{:?}", seen.files);
+    assert_eq!(read_in_workspace(&root, "secret", 100), None);
 }
 
 #[test]

@@ -57,12 +57,19 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What is said when someone ends a run.
+const INTERRUPTED: &str = "the run was asked to end before its cases had; their agents were ended, and its folder holds what was seen";
+
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let json = arguments.json;
     let order = order(arguments)?;
     let board = crate::board::Board::new(order.cases.len());
-    let ended = task::run(rehearsal_workflow::run(order, move |progress| board.show(progress)));
-    let (folder, file) = ended.map_err(|error| Failure::World(error.to_string()))?.map_err(Failure::from)?;
+    // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.
+    let work = rehearsal_workflow::run(order, move |progress| board.show(progress));
+    let ended =
+        task::run(task::unless_asked_to_end(work)).map_err(|error| Failure::World(error.to_string()))?;
+    let (folder, file) =
+        ended.ok_or_else(|| Failure::World(INTERRUPTED.to_owned()))?.map_err(Failure::from)?;
     if json {
         terminal::print(&file.to_json());
     } else {

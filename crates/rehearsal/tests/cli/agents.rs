@@ -167,3 +167,70 @@ fn more_output_than_is_kept_harms_nobody() {
         assert!(folder.join("cases/text").join(name).metadata().unwrap().len() <= 1 << 20);
     }
 }
+
+#[test]
+fn whatever_an_agent_does_to_its_workspace_its_case_is_judged() {
+    for trick in [
+        "mkfifo a.txt",
+        "ln -s /etc/hostname a.txt",
+        "mkdir a.txt",
+        "rm -rf \"$PWD\"",
+        "rmdir \"$PWD\"; ln -s /etc \"$PWD\"",
+        "echo '{}' > notes.jsonl; mkfifo other.jsonl",
+    ] {
+        let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.sh", trick)]);
+        let (ended, file, folder) = sandbox.run_suite(&[
+            "suite.yaml",
+            "--case",
+            "tool",
+            "--time-limit",
+            "20s",
+            "--",
+            "sh",
+            "agent.sh",
+        ]);
+        assert_eq!(ended.code, Some(1), "{trick}: {}", ended.err);
+        let [(_, "failed", codes)] = &verdicts(&file)[..] else { panic!("{trick}: {file}") };
+        assert!(codes.contains(&"files"), "{trick}: {codes:?}");
+        let verified = sandbox.run(&["verify", folder.to_str().unwrap()]);
+        assert_eq!(verified.code, Some(0), "{trick}: {}", verified.err);
+        let journal = std::fs::read_to_string(folder.join("journals/tool.jsonl")).unwrap();
+        assert!(!journal.contains("passwd"), "{trick}: what lies elsewhere was listed");
+    }
+}
+
+#[test]
+fn a_run_that_is_asked_to_end_ends_its_agents_too() {
+    for signal in ["-TERM", "-INT"] {
+        let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.sh", STUBBORN)]);
+        let run = sandbox
+            .command(&["run", "suite.yaml", "--case", "text", "--", "sh", "agent.sh"])
+            .spawn()
+            .unwrap();
+        let runs = sandbox.path(".rehearsal/runs");
+        let pid_of = |who: &str| {
+            let begun = std::time::Instant::now();
+            loop {
+                let folder = std::fs::read_dir(&runs).ok().and_then(|mut folders| folders.next()?.ok());
+                let path = folder.map(|folder| folder.path().join("cases/text/workspace").join(who));
+                if let Some(pid) =
+                    path.and_then(|path| std::fs::read_to_string(path).ok()).filter(|pid| pid.ends_with('\n'))
+                {
+                    return pid.trim().to_owned();
+                }
+                assert!(begun.elapsed() < crate::sandbox::PATIENCE, "{who} does not start");
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+        };
+        let pids = ["child", "grandchild"].map(pid_of);
+        let told = std::process::Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        let ended = crate::sandbox::finish(run);
+        assert_eq!(ended.code, Some(3), "{}", ended.err);
+        assert!(ended.err.contains("asked to end"), "{}", ended.err);
+        for pid in &pids {
+            assert!(!is_alive(pid), "{signal}: {pid} lives on");
+        }
+        assert_eq!(sandbox.run(&["verify", runs.to_str().unwrap()]).code, Some(0), "what was seen is kept");
+    }
+}

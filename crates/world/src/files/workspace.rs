@@ -11,6 +11,9 @@ use thiserror::Error;
 /// Most files that are listed.
 const FILES: usize = 10_000;
 
+/// Most bytes of all their paths: the list becomes one line of a journal.
+const PATHS: usize = 2 << 20;
+
 /// Most bytes that are read for digests.
 const BYTES: u64 = 1 << 30;
 
@@ -18,24 +21,76 @@ const BYTES: u64 = 1 << 30;
 const DEPTH: usize = 64;
 
 /// Lists the regular files of a workspace with length and digest, sorted by path. Symlinks are not followed and not
-/// listed. What is too many, too large, too deep, unreadable or has a name that is no text makes the list `capped`.
+/// listed. What is too many, too large, too deep, unreadable or has a name that is no text makes the list `capped`, and
+/// so does a workspace that is gone, or is no folder any more: it was there before the agent was started.
 ///
-/// # Errors
-/// When the workspace itself cannot be opened.
-pub fn see_workspace(root: &Path) -> io::Result<WorkspaceSeen> {
-    let dir = Dir::open_ambient_dir(root, ambient_authority())?;
-    let mut look = Look { seen: WorkspaceSeen::default(), bytes_left: BYTES };
-    look.at(&dir, "", DEPTH);
+/// The `wanted` files come first: however much else lies there, they are seen.
+#[must_use]
+pub fn see_workspace(root: &Path, wanted: &[&str]) -> WorkspaceSeen {
+    let mut look = Look { seen: WorkspaceSeen::default(), first: 0, bytes_left: BYTES, paths_left: PATHS };
+    match open(root) {
+        Ok(dir) => {
+            wanted.iter().for_each(|path| look.wanted(&dir, path));
+            look.first = look.seen.files.len();
+            look.at(&dir, "", DEPTH);
+        }
+        Err(_) => look.seen.capped = true,
+    }
     look.seen.files.sort();
-    Ok(look.seen)
+    look.seen
+}
+
+/// The content of a regular file of a workspace, where it has at most `limit` bytes. No link leads out, and nothing that
+/// has the name of a file, such as a pipe, is waited for.
+#[must_use]
+pub fn read_in_workspace(root: &Path, path: &str, limit: u64) -> Option<Vec<u8>> {
+    let file = open(root).and_then(|dir| dir.open_with(path, &reading())).ok()?;
+    let mut bytes = Vec::new();
+    let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let whole = regular && file.take(limit.saturating_add(1)).read_to_end(&mut bytes).is_ok();
+    (whole && bytes.len() as u64 <= limit).then_some(bytes)
+}
+
+/// A workspace that the agent has replaced by a link to elsewhere is not followed.
+fn open(root: &Path) -> io::Result<Dir> {
+    if !std::fs::symlink_metadata(root)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Dir::open_ambient_dir(root, ambient_authority())
 }
 
 struct Look {
     seen: WorkspaceSeen,
+    /// How many of the files that were seen are wanted ones.
+    first: usize,
     bytes_left: u64,
+    paths_left: usize,
 }
 
 impl Look {
+    /// Takes down a file that may be anywhere, where a walk without links would find it too.
+    fn wanted(&mut self, dir: &Dir, path: &str) {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let reached = is_inside(path)
+            && above.into_iter().all(|folder| dir.symlink_metadata(folder).is_ok_and(|seen| seen.is_dir()))
+            && dir.symlink_metadata(path).is_ok_and(|seen| seen.is_file());
+        if reached && !self.has(path, self.seen.files.len()) {
+            self.take(dir, path, path.to_owned());
+        }
+    }
+
+    /// Whether a file is among the first ones that were seen.
+    fn has(&self, path: &str, first: usize) -> bool {
+        self.seen.files[..first].iter().any(|(seen, ..)| seen == path)
+    }
+
+    fn take(&mut self, dir: &Dir, name: &str, path: String) {
+        match self.file(dir, name) {
+            Ok((len, sha256)) => self.seen.files.push((path, len, sha256)),
+            Err(_) => self.seen.capped = true,
+        }
+    }
+
     fn at(&mut self, dir: &Dir, prefix: &str, depth: usize) {
         let Ok(entries) = dir.entries() else {
             self.seen.capped = true;
@@ -54,11 +109,13 @@ impl Look {
                 continue;
             };
             let path = format!("{prefix}{name}");
-            if kind.is_file() {
-                match self.file(dir, &name) {
-                    Ok((len, sha256)) => self.seen.files.push((path, len, sha256)),
-                    Err(_) => self.seen.capped = true,
-                }
+            if kind.is_file() && !self.has(&path, self.first) {
+                let Some(left) = self.paths_left.checked_sub(path.len()) else {
+                    self.seen.capped = true;
+                    return;
+                };
+                self.paths_left = left;
+                self.take(dir, &name, path);
             } else if kind.is_dir() {
                 match dir.open_dir(&name) {
                     Ok(inner) if depth > 0 => self.at(&inner, &format!("{path}/"), depth - 1),
@@ -132,12 +189,16 @@ pub enum FillError {
 pub fn fill_workspace(root: &Path, files: &[(String, String)]) -> Result<(), FillError> {
     for (path, content) in files {
         let inside = Path::new(path);
-        if path.is_empty() || !inside.components().all(|part| matches!(part, Component::Normal(_))) {
+        if !is_inside(path) {
             return Err(FillError::Outside(path.clone()));
         }
         put(root, inside, content).map_err(|source| FillError::Write { path: path.clone(), source })?;
     }
     Ok(())
+}
+
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 fn put(root: &Path, path: &Path, content: &str) -> io::Result<()> {
