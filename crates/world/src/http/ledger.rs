@@ -14,7 +14,7 @@ use super::{App, End, Left, Limits, Why};
 const OWN_WORDS: usize = 64;
 
 /// Room made at once for a body whose length was only promised.
-const MOST_RESERVED: usize = 256 * 1024;
+pub(super) const MOST_RESERVED: usize = 256 * 1024;
 
 /// A connection and whom it serves.
 pub(super) struct Line<A: App> {

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 
 use super::closing::{Closing, Stage};
 use super::connection::play;
-use super::ledger::{Line, Phase, Reading, Turn};
+use super::ledger::{Line, MOST_RESERVED, Phase, Reading, Turn};
 use super::reply::{Asked, plan};
 use super::speak::Ended;
 use super::step::MOST_HEADERS;
@@ -88,7 +88,7 @@ pub(super) async fn run<A: App>(
         let Some(head) = begin(line) else { return Left::ToHyper(buffer.freeze()) };
         buffer.advance(next.head);
         while buffer.len() < next.body {
-            let missing = next.body - buffer.len();
+            let missing = (next.body - buffer.len()).min(MOST_RESERVED);
             if let Got::Nothing(ended) = read(line, stream, &mut buffer, missing, &mut late).await {
                 return cut(line, head, buffer, ended);
             }
