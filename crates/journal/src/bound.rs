@@ -29,7 +29,8 @@ pub fn asked(asked: &mut Asked) {
 
 fn text(text: &mut String) {
     if text.len() > TEXT {
-        text.truncate(text.floor_char_boundary(TEXT));
+        let end = (0..=TEXT).rfind(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
         text.push('…');
         text.shrink_to_fit();
     }

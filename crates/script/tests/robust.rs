@@ -160,6 +160,7 @@ fn deep_and_wide_files_end_in_a_finding() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test of how long it takes")]
 fn a_suite_of_very_many_phrasings_is_looked_at_in_time() {
     let mut text = "version: 1\nclasses:\n  t:\n    script: [{text: a}]\n    phrasings:\n".to_owned();
     for number in 0..20_000 {

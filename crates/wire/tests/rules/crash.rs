@@ -101,6 +101,7 @@ fn turn(calls: &[String], answers: &[String]) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test of how long it takes")]
 fn a_hundred_thousand_calls_in_a_turn_take_no_longer_than_their_bytes() {
     let ids: Vec<String> = (0..100_000).map(|number| format!("call_{number}")).collect();
     let backwards: Vec<String> = ids.iter().rev().cloned().collect();
