@@ -4,6 +4,7 @@
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 pub(super) const ROW: Rule = Rule {
     name: "strict-schema",
@@ -93,11 +94,10 @@ fn open_object(schema: Value<'_>) -> Option<String> {
     if schema.get("additionalProperties").and_then(Value::as_bool) != Some(false) {
         return Some("'additionalProperties' is required to be supplied and to be false.".to_owned());
     }
-    let required = schema.get("required");
-    let is_required = |name: Value<'_>| {
-        let name = name.as_str().unwrap_or_default();
-        required.is_some_and(|required| required.items().any(|other| other.is_str(&name)))
-    };
+    // Sorted: a peer may send hundreds of thousands of either.
+    let required: BTreeSet<_> =
+        schema.get("required").into_iter().flat_map(Value::items).filter_map(Value::as_str).collect();
+    let is_required = |name: Value<'_>| required.contains(&name.as_str().unwrap_or_default());
     let (name, _) = properties?.entries().find(|(name, _)| !is_required(*name))?;
     Some(format!(
         "'required' is required to be supplied and to be an array including every key in properties. Missing '{}'.",

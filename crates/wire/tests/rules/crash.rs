@@ -122,6 +122,27 @@ fn a_hundred_thousand_calls_in_a_turn_take_no_longer_than_their_bytes() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test of how long it takes")]
+fn a_strict_schema_of_a_hundred_thousand_properties_takes_no_longer_than_its_bytes() {
+    let rules = RuleSet::new(Profile::Gate, &[("documented-shape".to_owned(), false)]).unwrap();
+    let begun = std::time::Instant::now();
+    for missing in [false, true] {
+        let names: Vec<String> = (0..100_000).map(|number| format!("\"p{number}\"")).collect();
+        let properties: Vec<_> = names.iter().map(|name| format!("{name}:{{\"type\":\"string\"}}")).collect();
+        let required: Vec<_> = names.iter().rev().skip(usize::from(missing)).map(String::as_str).collect();
+        let body = format!(
+            r#"{{"model":"m","messages":[{{"role":"user","content":"hi"}}],"tools":[{{"type":"function","function":{{"name":"f","strict":true,"parameters":{{"type":"object","additionalProperties":false,"properties":{{{}}},"required":[{}]}}}}}}]}}"#,
+            properties.join(","),
+            required.join(",")
+        );
+        let verdict = Request::of(&body).verdict(&rules, &Small::default()).map_err(|reject| reject.message);
+        assert_eq!(verdict.is_err(), missing, "{verdict:?}");
+        assert!(verdict.err().is_none_or(|said| said.contains("Missing 'p99999'")));
+    }
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn many_calls_pair_as_few_do() {
     for extra in [0, 100] {
         let more = (0..extra).map(|number| format!("n{number}"));
