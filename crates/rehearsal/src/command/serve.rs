@@ -1,6 +1,6 @@
 //! `rehearsal serve`: the scripted provider by itself.
 
-use super::choice::Flags;
+use super::choice::{self, Flags};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
@@ -66,13 +66,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "--scenarios PATH is required unless a hostile --mode is chosen".to_owned(),
         ));
     }
+    choice::folder(&arguments.data)?;
     let scenarios = if arguments.scenarios.is_empty() {
         nothing()
     } else {
         suite::load(&arguments.scenarios, arguments.flags.profile)?.scenarios
     };
-    let choice = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
-    let setting = suite::setting(scenarios, &choice).map_err(|error| Failure::Command(error.to_string()))?;
+    let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
+    let setting = suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))?;
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
     task::run(serve(arguments, setting, listener)).map_err(|error| Failure::World(error.to_string()))?

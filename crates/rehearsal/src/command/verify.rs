@@ -45,7 +45,7 @@ fn check(path: &Path) -> Result<String, Failure> {
         Ok(journals) => journals,
         Err(error @ CheckError::Fault { .. }) => return not_met(&error.to_string()),
         Err(CheckError::Read { path: gone, source })
-            if source.kind() == ErrorKind::NotFound && gone != path && path.exists() =>
+            if source.kind() == ErrorKind::NotFound && gone != path && files::is_folder(path) =>
         {
             return not_met(&format!("{}: the file is gone", gone.display()));
         }
