@@ -184,3 +184,16 @@ fn a_placeholder_that_is_misspelt_is_pointed_at() {
     let Ended { err, .. } = sandbox.run(&["run", "suite.yaml", "--case", "text", "--", "echo", "{promt}"]);
     assert!(err.starts_with("rehearsal: {promt} is passed on as it is; did you mean {prompt}?\n"), "{err}");
 }
+
+#[test]
+fn files_and_warnings_are_counted_in_words_that_fit() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "hollow.yaml",
+        b"version: 1\nclasses:\n  a:\n    phrasings:\n      - {id: a, prompt: hi}\n",
+    );
+    let Ended { code, out, .. } = sandbox.run(&["lint", "hollow.yaml"]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("`a` has no steps"), "{out}");
+    assert!(out.ends_with("1 file without mistakes, 1 warning\n"), "{out}");
+}
