@@ -95,6 +95,8 @@ async fn serve(
         .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
     let mode = setting.mode.map_or("normal", |row| row.name);
     let recorder = Arc::new(open_journal(arguments, &folder, &run, mode).map_err(|error| world(&error))?);
+    // Whoever reads the banner may ask for the end at once.
+    let end = task::asked_to_end();
     let log = arguments.log.as_deref().unwrap_or(&folder).display();
     terminal::say(&format!(
         "rehearsal serve [{mode}]: {} /v1/chat/completions ({} markers registered, log={log})",
@@ -102,9 +104,7 @@ async fn serve(
         setting.scenarios.phrasings.len(),
     ));
     let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorder)));
-    http::serve(listener, standin, Limits::default(), task::asked_to_end())
-        .await
-        .map_err(|error| world(&error))?;
+    http::serve(listener, standin, Limits::default(), end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;
     Ok(())
 }

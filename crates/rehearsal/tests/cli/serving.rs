@@ -98,6 +98,16 @@ fn a_second_provider_on_the_same_port_leaves_the_first_ones_log_alone() {
     assert_eq!(seqs, [Some(1), Some(2)]);
 }
 
+/// What a supervisor sees: from the banner on, being asked to end is an orderly end with closed journals.
+#[test]
+fn a_provider_ends_well_as_soon_as_its_banner_stands() {
+    let sandbox = sandbox();
+    for _ in 0..30 {
+        assert_eq!(Provider::start(&sandbox, WITH_LOG).terminate(), Some(0));
+    }
+    assert_eq!(sandbox.run(&["verify", ".rehearsal"]).out.matches("not closed").count(), 0);
+}
+
 #[test]
 fn a_provider_that_is_started_again_goes_on_with_its_log() {
     let sandbox = sandbox();
