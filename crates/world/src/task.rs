@@ -59,6 +59,11 @@ pub async fn first(one: impl Future<Output = ()>, other: impl Future<Output = ()
     tokio::select! { () = one => {} () = other => {} }
 }
 
+/// Resolves with what `work` comes to, or with nothing where `stop` ends first; the other is dropped.
+pub async fn unless<T>(stop: impl Future<Output = ()>, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! { value = work => Some(value), () = stop => None }
+}
+
 /// Resolves after a time: a deadline for what is waited for beside it.
 #[expect(clippy::disallowed_methods, reason = "deadlines are made here")]
 pub async fn after(time: Duration) {

@@ -63,8 +63,17 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let json = arguments.json;
     let order = order(arguments)?;
     let board = crate::board::Board::new(order.cases.len());
-    let ended = task::run(rehearsal_workflow::run(order, move |progress| board.show(progress)));
-    let (folder, file) = ended.map_err(|error| Failure::World(error.to_string()))?.map_err(Failure::from)?;
+    // An agent leads a process group of its own, so Ctrl-C does not reach it: what is dropped here ends it.
+    let ended = task::run(async {
+        let work = rehearsal_workflow::run(order, move |progress| board.show(progress));
+        task::unless(task::asked_to_end(), work).await
+    });
+    let Some(ended) = ended.map_err(|error| Failure::World(error.to_string()))? else {
+        return Err(Failure::World(
+            "asked to end before all cases had; every agent was ended, too".to_owned(),
+        ));
+    };
+    let (folder, file) = ended.map_err(Failure::from)?;
     if json {
         terminal::print(&file.to_json());
     } else {

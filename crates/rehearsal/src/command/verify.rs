@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_journal::digest;
+use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
 use rehearsal_world::files;
 use rehearsal_world::record::{CheckError, Journal, verify_journals};
@@ -112,8 +112,8 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
 
 /// The digest of the cases' own, as the run wrote it.
 fn normalised(run: &RunFile) -> String {
-    let cases: Vec<_> = run.cases.iter().map(|case| case.normalised.as_str()).collect();
-    digest::text(&digest::of(cases.join("\n").as_bytes()))
+    let cases: Vec<_> = run.cases.iter().map(|case| case.normalised.clone()).collect();
+    normal::digest(&cases)
 }
 
 fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {

@@ -145,6 +145,46 @@ fn an_endless_agent_is_ended_with_all_its_children_at_the_time_limit() {
     assert_eq!(sandbox.run(&["verify", folder.to_str().unwrap()]).code, Some(0));
 }
 
+/// An agent leads a group of its own, so Ctrl-C reaches the program alone.
+#[test]
+fn a_run_that_is_asked_to_end_takes_its_agents_along() {
+    for signal in ["INT", "TERM"] {
+        let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.sh", STUBBORN)]);
+        let arguments = ["run", "suite.yaml", "--case", "text", "--data", "data", "--", "sh", "agent.sh"];
+        let child = sandbox.command(&arguments).spawn().unwrap();
+        let pids = || {
+            let run = std::fs::read_dir(sandbox.path("data/runs")).ok()?.next()?.ok()?.path();
+            let pid = |who: &str| std::fs::read_to_string(run.join("cases/text/workspace").join(who)).ok();
+            let pids = [pid("child")?, pid("grandchild")?].map(|pid| pid.trim().to_owned());
+            pids.iter().all(|pid| !pid.is_empty()).then_some(pids)
+        };
+        let pids = until(pids);
+        let sent =
+            std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
+        assert!(sent.unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(3), "{signal}: {err}");
+        assert!(err.contains("rehearsal: asked to end before all cases had"), "{err}");
+        for pid in pids {
+            // A killed process that nobody waits for takes a moment.
+            until(|| (!is_alive(&pid)).then_some(()));
+        }
+    }
+}
+
+/// What comes to be within the patience of a test.
+fn until<T>(look: impl Fn() -> Option<T>) -> T {
+    let deadline = std::time::Instant::now() + crate::sandbox::PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(std::time::Instant::now() < deadline, "it never came to be");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// Whether a process runs. One that is dead but not yet collected does not.
 fn is_alive(pid: &str) -> bool {
     let stat = if std::path::Path::new("/proc/self/stat").exists() {
