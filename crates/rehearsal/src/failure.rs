@@ -29,7 +29,7 @@ const BAD_COMMAND: Exit = Exit {
 const WORLD: Exit = Exit {
     code: 3,
     short: "the world failed",
-    meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent that cannot be started",
+    meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent that cannot be started; a run that was asked to end (Ctrl-C), which ends its agents",
 };
 const NOTHING_RAN: Exit = Exit { code: 4, short: "nothing ran", meaning: "the suite holds no case" };
 /// A panic.

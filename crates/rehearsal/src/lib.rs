@@ -10,6 +10,9 @@ mod terminal;
 
 use clap::Parser;
 use command::Command;
+use failure::Failure;
+use rehearsal_world::environment;
+use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 
@@ -24,13 +27,23 @@ struct Arguments {
 /// The program from its command line to its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    guarded(|| match Arguments::try_parse() {
+    let words = environment::arguments();
+    guarded(|| match Arguments::try_parse_from(&words) {
+        Ok(_) if lacks_agent(&words) => failure::report(&Failure::Command(LACKS_AGENT.to_owned())),
         Ok(arguments) => match command::run(arguments.command) {
             Ok(()) => ExitCode::from(failure::MET.code),
             Err(failure) => failure::report(&failure),
         },
         Err(error) => failure::usage(&error),
     })
+}
+
+const LACKS_AGENT: &str = "no agent's command stands behind `--`; leave `--` out to run the built-in agent";
+
+/// A run whose agent got lost, as in `-- $AGENT` with the variable empty. It must not run another agent and pass.
+fn lacks_agent(words: &[OsString]) -> bool {
+    words.get(1).is_some_and(|command| command == "run")
+        && words.iter().position(|word| word == "--") == Some(words.len() - 1)
 }
 
 /// A panic is a bug of ours, and has an exit code of its own.

@@ -2,9 +2,47 @@
 #![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a page or start a program has failed")]
 
+use libtest_mimic::{Arguments, Completion, Trial};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// Those that need python3 say so at run time where it is missing.
+fn main() {
+    let python = Command::new("python3").arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let plain: &[(&str, fn())] = &[
+        (
+            "the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it",
+            the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it,
+        ),
+        ("the_guides_example_has_no_mistakes", the_guides_example_has_no_mistakes),
+        ("the_guide_to_running_places_every_finding", the_guide_to_running_places_every_finding),
+        ("every_link_of_the_pages_leads_to_a_file", every_link_of_the_pages_leads_to_a_file),
+    ];
+    let with_python: &[(&str, fn())] = &[
+        (
+            "the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons",
+            the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons,
+        ),
+        ("a_journal_is_verified_by_hand_as_its_guide_says", a_journal_is_verified_by_hand_as_its_guide_says),
+    ];
+    let plain = plain.iter().map(|(name, test)| {
+        Trial::test(*name, || {
+            test();
+            Ok(())
+        })
+    });
+    let with_python = with_python.iter().map(move |(name, test)| {
+        Trial::ignorable_test(*name, move || {
+            if !python {
+                return Ok(Completion::ignored_with("because python3 is not installed"));
+            }
+            test();
+            Ok(Completion::Completed)
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), plain.chain(with_python).collect()).exit();
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -38,7 +76,6 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-#[test]
 fn the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons() {
     let folder = scratch("agent");
     let readme = page("README.md");
@@ -66,7 +103,6 @@ fn table(text: &str) -> Vec<String> {
     rows.split_whitespace().filter(|word| !is_time(word)).map(str::to_owned).collect()
 }
 
-#[test]
 fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
     let folder = scratch("suite");
     fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
@@ -76,14 +112,12 @@ fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
     assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
 }
 
-#[test]
 fn the_guides_example_has_no_mistakes() {
     let folder = scratch("guide");
     fs::write(folder.join("suite.yaml"), block(&page("docs/guide/scenarios.md"), "yaml")).unwrap();
     assert_eq!(text(&rehearsal(&folder, &["lint", "suite.yaml"])), "1 file without mistakes, 0 warnings\n");
 }
 
-#[test]
 fn a_journal_is_verified_by_hand_as_its_guide_says() {
     let folder = scratch("journal");
     fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
@@ -116,7 +150,6 @@ fn a_journal_is_verified_by_hand_as_its_guide_says() {
     assert!(text(&verify()).contains("the body of line"));
 }
 
-#[test]
 fn the_guide_to_running_places_every_finding() {
     let guide = page("docs/guide/running.md");
     for check in rehearsal_workflow::grade::CHECKS {
@@ -124,7 +157,6 @@ fn the_guide_to_running_places_every_finding() {
     }
 }
 
-#[test]
 fn every_link_of_the_pages_leads_to_a_file() {
     let mut pages = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
     for folder in ["docs", "docs/guide", "docs/reference"] {

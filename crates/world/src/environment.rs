@@ -4,6 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+/// The words of the command line, the program's own name first.
+#[must_use]
+pub fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
 /// A variable, where it is set and is text.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]

@@ -24,22 +24,27 @@ pub fn run_here<T>(future: impl Future<Output = T>) -> io::Result<T> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future))
 }
 
-/// Resolves when someone asks the program to end: Ctrl-C, or SIGTERM where there are signals.
-pub async fn asked_to_end() {
+/// Resolves when someone asks the program to end: Ctrl-C, or SIGTERM where there are signals. They are caught from
+/// the call on, not only once the future is awaited. To be called inside a runtime.
+pub fn asked_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    };
+    async move {
+        #[cfg(unix)]
+        match signals {
             (Ok(mut terminate), Ok(mut interrupt)) => {
                 tokio::select! { _ = terminate.recv() => {} _ = interrupt.recv() => {} }
             }
             // Without handlers the signals end the program by themselves.
             _ => std::future::pending().await,
         }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 

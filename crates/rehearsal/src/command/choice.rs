@@ -4,6 +4,8 @@ use crate::failure::Failure;
 use clap::Args;
 use rehearsal_wire::rule::Profile;
 use rehearsal_workflow::suite::{Choice, LoadError};
+use rehearsal_world::files;
+use std::path::Path;
 
 /// How strict the provider is, and from which seed its ids come.
 #[derive(Debug, Args)]
@@ -32,6 +34,14 @@ impl Flags {
             require_key: self.require_key,
         }
     }
+}
+
+/// A folder that the program makes, if need be: no file may stand in its place.
+pub(super) fn folder(path: &Path) -> Result<(), Failure> {
+    if files::is_file(path) {
+        return Err(Failure::Command(format!("{} is a file; --data takes a folder", path.display())));
+    }
+    Ok(())
 }
 
 fn profile(text: &str) -> Result<Profile, String> {

@@ -41,10 +41,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !mistakes.is_empty() {
         return Err(Failure::Files(mistakes));
     }
+    let plural = |count| if count == 1 { "" } else { "s" };
     terminal::say(&format!(
-        "{files} file{} without mistakes, {} warnings",
-        if files == 1 { "" } else { "s" },
-        warnings.len()
+        "{files} file{} without mistakes, {} warning{}",
+        plural(files),
+        warnings.len(),
+        plural(warnings.len())
     ));
     Ok(())
 }

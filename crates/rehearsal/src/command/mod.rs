@@ -3,6 +3,7 @@
 mod agent;
 mod choice;
 pub(crate) mod faults;
+mod line;
 mod lint;
 mod report;
 mod run;

@@ -1,12 +1,14 @@
 //! `rehearsal run PATH… [-- AGENT…]`.
 
-use super::choice::Flags;
+use super::choice::{self, Flags};
+use super::line;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
 use rehearsal_report::Style;
 use rehearsal_script::span;
+use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::suite::{self, LoadError, Suite};
 use rehearsal_workflow::{Order, RunError};
 use rehearsal_world::files::WalkError;
@@ -114,6 +116,9 @@ fn order(arguments: Arguments) -> Result<Order, Failure> {
     let suite = suite::load(&arguments.paths, arguments.flags.profile)
         .map_err(|error| unloaded(error, &arguments))?;
     let cases = chosen(&suite, &arguments.cases)?;
+    let data = arguments.data.unwrap_or_else(|| suite::folder(&arguments.paths).join(".rehearsal"));
+    choice::folder(&data)?;
+    line::check(&arguments.agent)?;
     let world = |error: std::io::Error| Failure::World(error.to_string());
     let own = environment::own_program().map_err(world)?.display().to_string();
     let mut built_in: Vec<String> =
@@ -129,7 +134,7 @@ fn order(arguments: Arguments) -> Result<Order, Failure> {
         jobs: arguments.jobs.map_or_else(|| 4 * task::parallelism(), usize::from),
         time_limit: arguments.time_limit,
         model: arguments.model,
-        data: arguments.data.unwrap_or_else(|| suite::folder(&arguments.paths).join(".rehearsal")),
+        data,
         program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
         started_in: environment::current_folder().map_err(world)?,
         inherited: environment::all(),
@@ -162,7 +167,9 @@ fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
     }
     if let Some(unknown) = names.iter().find(|name| !phrasings.iter().any(|phrasing| phrasing.id == **name)) {
         let known: Vec<_> = phrasings.iter().map(|phrasing| phrasing.id.as_str()).collect();
-        return Err(Failure::Command(format!("no case is named {unknown}; there are: {}", known.join(", "))));
+        let near = nearest(unknown, known.iter().copied());
+        let hint = hint(near, || format!("there are: {}", known.join(", ")));
+        return Err(Failure::Command(format!("no case is named {unknown}; {hint}")));
     }
     let wanted = |id: &String| names.is_empty() || names.contains(id);
     Ok((0..phrasings.len()).filter(|index| wanted(&phrasings[*index].id)).collect())

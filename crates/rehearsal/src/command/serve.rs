@@ -1,6 +1,6 @@
 //! `rehearsal serve`: the scripted provider by itself.
 
-use super::choice::Flags;
+use super::choice::{self, Flags};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
@@ -66,13 +66,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "--scenarios PATH is required unless a hostile --mode is chosen".to_owned(),
         ));
     }
+    choice::folder(&arguments.data)?;
     let scenarios = if arguments.scenarios.is_empty() {
         nothing()
     } else {
         suite::load(&arguments.scenarios, arguments.flags.profile)?.scenarios
     };
-    let choice = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
-    let setting = suite::setting(scenarios, &choice).map_err(|error| Failure::Command(error.to_string()))?;
+    let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
+    let setting = suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))?;
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
     task::run(serve(arguments, setting, listener)).map_err(|error| Failure::World(error.to_string()))?
@@ -94,6 +95,8 @@ async fn serve(
         .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
     let mode = setting.mode.map_or("normal", |row| row.name);
     let recorder = Arc::new(open_journal(arguments, &folder, &run, mode).map_err(|error| world(&error))?);
+    // Whoever reads the banner may ask for the end at once.
+    let end = task::asked_to_end();
     let log = arguments.log.as_deref().unwrap_or(&folder).display();
     terminal::say(&format!(
         "rehearsal serve [{mode}]: {} /v1/chat/completions ({} markers registered, log={log})",
@@ -101,9 +104,7 @@ async fn serve(
         setting.scenarios.phrasings.len(),
     ));
     let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorder)));
-    http::serve(listener, standin, Limits::default(), task::asked_to_end())
-        .await
-        .map_err(|error| world(&error))?;
+    http::serve(listener, standin, Limits::default(), end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;
     Ok(())
 }

@@ -3,9 +3,11 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
 use rehearsal_world::files;
 use rehearsal_world::record::{CheckError, Journal, verify_journals};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Largest run file, bytes.
@@ -42,6 +44,11 @@ fn check(path: &Path) -> Result<String, Failure> {
     let journals = match verify_journals(path) {
         Ok(journals) => journals,
         Err(error @ CheckError::Fault { .. }) => return not_met(&error.to_string()),
+        Err(CheckError::Read { path: gone, source })
+            if source.kind() == ErrorKind::NotFound && gone != path && files::is_folder(path) =>
+        {
+            return not_met(&format!("{}: the file is gone", gone.display()));
+        }
         Err(error) => return Err(Failure::Command(error.to_string())),
     };
     let mut heads = 0;
@@ -52,6 +59,12 @@ fn check(path: &Path) -> Result<String, Failure> {
             }
             heads += 1;
             check_head(path, &journals, head)?;
+        }
+        if run.normalised != normalised(&run) {
+            return not_met(&format!(
+                "{}: run.json was changed: its normalised digests disagree",
+                path.display()
+            ));
         }
     }
     let (lines, requests) = journals.iter().fold((0, 0), |(lines, requests), journal| {
@@ -97,6 +110,12 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
     ))
 }
 
+/// The digest of the cases' own, as the run wrote it.
+fn normalised(run: &RunFile) -> String {
+    let cases: Vec<_> = run.cases.iter().map(|case| case.normalised.clone()).collect();
+    normal::digest(&cases)
+}
+
 fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
     let path = folder.join("run.json");
     if !files::is_file(&path) {
@@ -119,6 +138,9 @@ fn same(folders: &[PathBuf]) -> Result<(), Failure> {
     let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
         return Err(Failure::Command("--same compares two run folders or more".to_owned()));
     };
+    for folder in folders {
+        check(folder)?;
+    }
     let mut good = true;
     for other in others.iter().filter(|other| other.normalised != first.normalised) {
         good = false;

@@ -147,8 +147,14 @@ fn an_endless_agent_is_ended_with_all_its_children_at_the_time_limit() {
 
 /// Whether a process runs. One that is dead but not yet collected does not.
 fn is_alive(pid: &str) -> bool {
-    let stat = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
-    let stat = String::from_utf8_lossy(&stat.stdout).trim().to_owned();
+    let stat = if std::path::Path::new("/proc/self/stat").exists() {
+        // The state follows the program's name in brackets, which may hold brackets itself.
+        let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        line.rsplit_once(") ").map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+    } else {
+        let told = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+        String::from_utf8_lossy(&told.stdout).trim().to_owned()
+    };
     !stat.is_empty() && !stat.starts_with('Z')
 }
 

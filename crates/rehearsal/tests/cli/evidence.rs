@@ -129,3 +129,36 @@ fn a_finished_run_is_shown_again_as_it_was() {
     codes.sort();
     assert_eq!(codes, [Some(0), Some(1)], "a failed run fails when it is shown, too");
 }
+
+#[test]
+fn a_file_of_bodies_that_is_gone_is_found() {
+    let sandbox = sandbox();
+    let (_, _, folder) = sandbox.run_suite(&["suite.yaml"]);
+    std::fs::remove_file(folder.join("journals/tool.bodies")).unwrap();
+    let ended = sandbox.run(&["verify", text(&folder)]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.contains("tool.bodies: the file is gone"), "{}", ended.err);
+}
+
+#[test]
+fn runs_are_compared_only_where_nothing_was_changed() {
+    let sandbox = sandbox();
+    let (_, _, first) = sandbox.run_suite(&["suite.yaml"]);
+    let (_, _, second) = sandbox.run_suite(&["suite.yaml"]);
+    let same = || sandbox.run(&["verify", "--same", text(&first), text(&second)]);
+    assert_eq!(same().code, Some(0));
+    for (name, from, to, why) in [
+        ("journals/text.jsonl", "\"stream\":false", "\"stream\":true", "text.jsonl"),
+        ("run.json", "\"normalised\": \"", "\"normalised\": \"0", "run.json"),
+    ] {
+        let path = second.join(name);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(from));
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        let ended = same();
+        assert_eq!(ended.code, Some(1), "{name}: {}{}", ended.out, ended.err);
+        assert!(ended.err.contains(why), "{}", ended.err);
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(same().code, Some(0));
+}

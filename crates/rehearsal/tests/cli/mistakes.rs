@@ -32,7 +32,16 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("run folder", 2, "folder holds no file that ends in .json, .yaml or .yml"),
     ("run none.yaml", 4, "there is no case to run"),
     ("run suite.yaml --rule ehco-text=off", 2, "no rule is named `ehco-text`; did you mean `echo-text`?"),
-    ("run suite.yaml --data suite.yaml", 3, "suite.yaml: "),
+    ("run suite.yaml --rule foo=off", 2, "no rule is named `foo`; `rehearsal lint --rules` prints all rules"),
+    ("run suite.yaml --case toll", 2, "no case is named toll; did you mean `tool`?"),
+    ("run suite.yaml --data suite.yaml", 2, "suite.yaml is a file; --data takes a folder"),
+    (
+        "serve --port 0 --scenarios suite.yaml --data suite.yaml",
+        2,
+        "suite.yaml is a file; --data takes a folder",
+    ),
+    ("run suite.yaml --", 2, "no agent's command stands behind `--`"),
+    ("run suite.yaml --case text --", 2, "no agent's command stands behind `--`"),
     ("lint nowhere", 2, "there is no file or folder nowhere"),
     ("serve --port 0", 2, "--scenarios PATH is required"),
     ("serve --port 7770 --scenarios suite.yaml", 2, "port 7770 is reserved"),
@@ -156,4 +165,33 @@ fn a_reader_that_goes_away_is_no_mistake() {
     let mut child = sandbox.command(&["lint", "--schema"]).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_command_in_one_word_is_told_from_a_missing_program() {
+    let sandbox = sandbox();
+    let Ended { code, out, err } = sandbox.run(&["run", "suite.yaml", "--", "python3 agent.py"]);
+    assert_eq!((code, out.as_str(), err.lines().count()), (Some(2), "", 1), "{err}");
+    assert!(
+        err.contains("there is no program \"python3 agent.py\"; write its words without quotes"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_placeholder_that_is_misspelt_is_pointed_at() {
+    let sandbox = sandbox();
+    let Ended { err, .. } = sandbox.run(&["run", "suite.yaml", "--case", "text", "--", "echo", "{promt}"]);
+    assert!(err.starts_with("rehearsal: {promt} is passed on as it is; did you mean {prompt}?\n"), "{err}");
+}
+
+#[test]
+fn files_and_warnings_are_counted_in_words_that_fit() {
+    let sandbox = sandbox();
+    sandbox
+        .write("hollow.yaml", b"version: 1\nclasses:\n  a:\n    phrasings:\n      - {id: a, prompt: hi}\n");
+    let Ended { code, out, .. } = sandbox.run(&["lint", "hollow.yaml"]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("`a` has no steps"), "{out}");
+    assert!(out.ends_with("1 file without mistakes, 1 warning\n"), "{out}");
 }

@@ -195,3 +195,36 @@ fn whatever_is_documented_is_accepted() {
         }
     }
 }
+
+/// The official Python library's `parse` and `stream` leave their readings in the message, and programs append that.
+#[test]
+fn what_clients_keep_of_a_reply_is_accepted() {
+    let kept = [
+        json!({"role": "assistant", "content": "{\"a\": 1}", "parsed": {"a": 1}}),
+        json!({"role": "assistant", "content": "x", "parsed": null, "refusal": null, "annotations": [], "audio": null}),
+        json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "index": 0,
+            "function": {"name": "f", "arguments": "{\"a\": 1}", "parsed_arguments": {"a": 1}}}]}),
+        json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function",
+            "function": {"name": "f", "arguments": "{}", "parsed_arguments": null}}]}),
+    ];
+    for message in kept {
+        let mut more = vec![message.clone()];
+        if message.get("tool_calls").is_some() {
+            more.push(answer("a"));
+        }
+        let body = history(Value::Array(more)).to_string();
+        for profile in [Profile::Api, Profile::Gate] {
+            let rules = RuleSet::new(profile, &[]).unwrap();
+            let verdict = Request { headers: &[], body: &body }.verdict(&rules, &Nothing);
+            assert!(verdict.is_ok(), "{body}: {verdict:?}");
+        }
+    }
+    for elsewhere in [
+        json!([{"role": "user", "content": "x", "parsed": null}]),
+        json!([{"role": "assistant", "content": "x", "parsed_arguments": {}}]),
+    ] {
+        let body = history(elsewhere).to_string();
+        let rules = RuleSet::new(Profile::Api, &[]).unwrap();
+        assert!(Request { headers: &[], body: &body }.verdict(&rules, &Nothing).is_err(), "{body}");
+    }
+}

@@ -62,12 +62,16 @@ fn exit_status(evidence: &Evidence<'_>) -> Vec<Found> {
     if status == wanted {
         return Vec::new();
     }
+    // Where nothing arrived, that finding has told them.
     let last =
-        last_words(evidence.stderr).map_or_else(String::new, |words| format!("; its last words: {words}"));
+        if evidence.facts.asked().next().is_none() { String::new() } else { last_words(evidence.stderr) };
     vec![Found::new(format!("the agent ended with status {status}; {wanted} was expected{last}"))]
 }
 
 /// The last line that an agent wrote to standard error: mostly the reason why it ended.
-fn last_words(stderr: &str) -> Option<String> {
-    stderr.lines().map(str::trim).rfind(|line| !line.is_empty()).map(super::quote)
+pub(super) fn last_words(stderr: &str) -> String {
+    match stderr.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("; its last words: {}", super::quote_end(line)),
+        None => String::new(),
+    }
 }

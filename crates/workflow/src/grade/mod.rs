@@ -79,6 +79,12 @@ fn quote(text: &str) -> String {
     if shown.len() < text.len() { format!("{shown:?} …") } else { format!("{shown:?}") }
 }
 
+/// The end of a text, where the reason of a long error line stands.
+fn quote_end(text: &str) -> String {
+    let from = text.char_indices().rev().nth(QUOTED - 1).map_or(0, |(at, _)| at);
+    if from > 0 { format!("… {:?}", &text[from..]) } else { format!("{text:?}") }
+}
+
 /// All checks, in the order in which their findings are told.
 pub const CHECKS: &[Check] = &[
     WORLD_FAILED,

@@ -273,3 +273,28 @@ fn what_is_noted_often_is_told_once_and_fails_nothing() {
     assert_eq!(told, [("cut short".to_owned(), vec![1, 3]), ("other".to_owned(), vec![2])]);
     assert_eq!(codes(&phrasing(CALLS), &facts), [""; 0]);
 }
+
+#[test]
+fn an_agent_that_ends_before_it_asks_is_told_why_in_every_case() {
+    for script in [CALLS, "    script: [{fault: black-hole}]\n"] {
+        let mut facts = good();
+        (facts.requests, facts.calls, facts.answered) = (vec![], vec![], vec![]);
+        facts.exited.as_mut().unwrap().status = Some(2);
+        let told: Vec<_> = judged(&phrasing(script), &facts, false);
+        assert_eq!(told[0].0, "never-asked");
+        assert_eq!(
+            told[0].1,
+            "no request arrived before the agent ended with status 2; its last words: \"Error: the reason\""
+        );
+        assert!(told[1..].iter().all(|(_, message)| !message.contains("last words")), "{told:?}");
+    }
+}
+
+#[test]
+fn the_end_of_a_long_last_line_is_what_is_quoted() {
+    assert_eq!(super::quote_end("short é"), "\"short é\"");
+    let long = format!("{}é: no such file", "/long/path".repeat(40));
+    let quoted = super::quote_end(&long);
+    assert!(quoted.starts_with("… \"") && quoted.ends_with("é: no such file\""), "{quoted}");
+    assert_eq!(super::quote_end(&"é".repeat(160)), format!("{:?}", "é".repeat(160)));
+}

@@ -70,8 +70,15 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
         return Vec::new();
     }
     let others: Vec<u64> = evidence.facts.asked().map(|request| request.exchange).collect();
+    let status = evidence.facts.exited.as_ref().and_then(|exited| exited.status);
     let message = if others.is_empty() {
-        "no request arrived: is the agent pointed at OPENAI_BASE_URL (or {base_url})?".to_owned()
+        match status.filter(|status| *status != 0) {
+            Some(status) => format!(
+                "no request arrived before the agent ended with status {status}{}",
+                super::agent::last_words(evidence.stderr)
+            ),
+            None => "no request arrived: is the agent pointed at OPENAI_BASE_URL (or {base_url})?".to_owned(),
+        }
     } else {
         format!(
             "no request held the prompt or its marker {:?}: was the agent given {{prompt}}?",

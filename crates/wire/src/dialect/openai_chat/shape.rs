@@ -1,8 +1,8 @@
 //! The documented chat completion request as a table, after the OpenAPI document 2.3.0 of 2026-08-21.
 //!
 //! Beyond the document it knows what real clients send and the API takes: `name` of a tool message; what an assistant
-//! message carries when clients send it back as they got it (`annotations`, the `index` of a streamed call); null
-//! where the document says nothing.
+//! message carries when clients send it back as they got it (`annotations`, the `index` of a streamed call, what the
+//! typed helpers of the official Python library add: `parsed`, `parsed_arguments`); null where the document says nothing.
 
 use crate::rule::shape::{Field, Letters, Need, Null, Shape, Text};
 
@@ -154,7 +154,7 @@ const ALLOWED_TOOLS: &[Field] =
 const CALL: Shape = Tagged(
     "type",
     &[
-        ("function", &[ID, TYPE, Field::required("function", Object(FUNCTION_CALL)), STREAM_INDEX]),
+        ("function", &[ID, TYPE, Field::required("function", Object(ISSUED_CALL)), STREAM_INDEX]),
         ("custom", &[ID, TYPE, Field::required("custom", Object(CUSTOM_CALL)), STREAM_INDEX]),
     ],
 );
@@ -163,6 +163,11 @@ const ID: Field = Field::required("id", ANY_TEXT);
 const STREAM_INDEX: Field = Field::new("index", Any);
 
 const FUNCTION_CALL: &[Field] = &[Field::required("name", NAME), Field::required("arguments", ANY_TEXT)];
+const ISSUED_CALL: &[Field] = &[
+    Field::required("name", NAME),
+    Field::required("arguments", ANY_TEXT),
+    Field::nullable("parsed_arguments", Any),
+];
 const CUSTOM_CALL: &[Field] = &[Field::required("name", NAME), Field::required("input", ANY_TEXT)];
 
 // Messages and their parts.
@@ -194,6 +199,7 @@ const ASSISTANT: &[Field] = &[
     Field::nullable("function_call", Object(FUNCTION_CALL)),
     Field::nullable("audio", Object(&[Field::required("id", ANY_TEXT)])),
     Field::nullable("annotations", Any),
+    Field::nullable("parsed", Any),
 ];
 
 const TOOL_ANSWER: &[Field] = &[
