@@ -13,5 +13,5 @@ pub mod line;
 pub mod normal;
 pub mod redact;
 pub mod run;
-pub mod seed_log;
+pub mod stub_log;
 pub mod verify;

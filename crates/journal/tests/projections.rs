@@ -1,4 +1,4 @@
-//! Normalised form, seed log and facts over one and the same small case.
+//! Normalised form, stub log and facts over one and the same small case.
 
 use rehearsal_journal::event::{
     AgentExited, AgentStarted, Answered, Asked, BadJson, Body, Delivered, End, Event, Kind, Noted, Opened,
@@ -6,7 +6,7 @@ use rehearsal_journal::event::{
 };
 use rehearsal_journal::fold::facts;
 use rehearsal_journal::normal::{digest, normalised};
-use rehearsal_journal::seed_log::{Around, is_recorded, record};
+use rehearsal_journal::stub_log::{Around, is_recorded, record};
 
 /// What differs between two runs of the same case.
 struct Varies {

@@ -8,7 +8,7 @@ use rehearsal_journal::event::{Answered, Asked, BadJson, Delivered, End, Event, 
 use rehearsal_wire::follow::{Follower, RequestHead};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::{
-    CheckError, Name, RecordError, Recorder, SEGMENT_BYTES, SeedLog, Settings, read_journal, read_journals,
+    CheckError, Name, RecordError, Recorder, SEGMENT_BYTES, Settings, StubLog, read_journal, read_journals,
     verify_journals,
 };
 use scratch::Scratch;
@@ -275,13 +275,13 @@ fn a_folder_without_journals_and_a_changed_journal_are_told_apart() {
 }
 
 #[tokio::test]
-async fn the_seed_log_is_appended_to_and_holds_a_record_before_the_reply_may_leave() {
+async fn the_stub_log_is_appended_to_and_holds_a_record_before_the_reply_may_leave() {
     let scratch = Scratch::new("seedlog");
     let log = scratch.path().join("log.jsonl");
     std::fs::write(&log, "{\"seq\": 1}\n{\"half").unwrap();
-    let seed_log = SeedLog::open(&log, "normal", "r2").unwrap();
+    let stub_log = StubLog::open(&log, "normal", "r2").unwrap();
     let recorder =
-        Recorder::open(settings(&scratch.path().join("j")), Clock::start(), Some(seed_log)).unwrap();
+        Recorder::open(settings(&scratch.path().join("j")), Clock::start(), Some(stub_log)).unwrap();
     ask(&recorder, Kind::Scenario, "one").await;
     let text = std::fs::read_to_string(&log).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -302,9 +302,9 @@ async fn the_seed_log_is_appended_to_and_holds_a_record_before_the_reply_may_lea
 async fn every_broken_body_is_kept_as_it_came_and_a_failed_dump_is_told() {
     let scratch = Scratch::new("badbody");
     let log = scratch.path().join("log");
-    let seed_log = SeedLog::open(&log, "normal", "r2").unwrap();
+    let stub_log = StubLog::open(&log, "normal", "r2").unwrap();
     let recorder =
-        Recorder::open(settings(&scratch.path().join("j")), Clock::start(), Some(seed_log)).unwrap();
+        Recorder::open(settings(&scratch.path().join("j")), Clock::start(), Some(stub_log)).unwrap();
     // The second has its name taken by an earlier run, the third has none left.
     std::fs::write(scratch.path().join("log.badbody.2"), "earlier").unwrap();
     std::fs::create_dir(scratch.path().join("log.badbody.3")).unwrap();
@@ -334,10 +334,10 @@ async fn every_broken_body_is_kept_as_it_came_and_a_failed_dump_is_told() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_seed_log_that_cannot_be_written_fails_the_commit() {
+async fn a_stub_log_that_cannot_be_written_fails_the_commit() {
     let scratch = Scratch::new("seedfull");
-    let seed_log = SeedLog::open(Path::new("/dev/full"), "normal", "r").unwrap();
-    let recorder = Recorder::open(settings(scratch.path()), Clock::start(), Some(seed_log)).unwrap();
+    let stub_log = StubLog::open(Path::new("/dev/full"), "normal", "r").unwrap();
+    let recorder = Recorder::open(settings(scratch.path()), Clock::start(), Some(stub_log)).unwrap();
     let ticket = recorder.asked(asked(Kind::Scenario), Some(head()), Bytes::from_static(b"one"));
     let error = recorder.commit(ticket).await.unwrap_err();
     assert!(error.to_string().starts_with("cannot write /dev/full: No space left"), "{error}");

@@ -12,7 +12,7 @@ use rehearsal_workflow::suite;
 use rehearsal_world::clock::{Clock, unix_ms};
 use rehearsal_world::http::{self, Limits};
 use rehearsal_world::listen::{self, Listener};
-use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, SeedLog, Settings};
+use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, Settings, StubLog};
 use rehearsal_world::{files, ids, task};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn open_journal(
     run: &str,
     mode: &str,
 ) -> Result<Recorder, RecordError> {
-    let log = arguments.log.as_deref().map(|path| SeedLog::open(path, mode, run)).transpose()?;
+    let log = arguments.log.as_deref().map(|path| StubLog::open(path, mode, run)).transpose()?;
     let settings = Settings {
         folder: folder.to_owned(),
         name: Name::Journal,

@@ -13,7 +13,7 @@ use rehearsal_wire::fault::{FAULTS, fault};
 use rehearsal_wire::rule::{Echo, Profile, RULES, RuleSet};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::http::{self, Limits};
-use rehearsal_world::record::{Name, Recorder, SEGMENT_BYTES, SeedLog, Settings, read_journals};
+use rehearsal_world::record::{Name, Recorder, SEGMENT_BYTES, Settings, StubLog, read_journals};
 use rehearsal_world::{listen, task};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ impl Served {
     }
 
     async fn serve(self, folder: &Path, ready: &mpsc::Sender<Ready>, shutdown: impl Future<Output = ()>) {
-        let log = SeedLog::open(&folder.join("log"), self.mode.unwrap_or("normal"), "test").unwrap();
+        let log = StubLog::open(&folder.join("log"), self.mode.unwrap_or("normal"), "test").unwrap();
         let journal = |name, case: Option<&str>, log| {
             let settings = Settings {
                 folder: folder.join("journals"),

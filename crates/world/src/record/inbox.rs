@@ -15,7 +15,7 @@ pub(super) enum Entry {
     Asked {
         /// Time since the journal's opening.
         t_us: u64,
-        /// Wall clock, where the seed log wants it.
+        /// Wall clock, where the stub log wants it.
         unix_us: u64,
         exchange: u64,
         asked: Box<Asked>,

@@ -1,7 +1,7 @@
 //! What is not yet written: lines with their chain, new body bytes, where the next segment begins. No I/O.
 
 use super::inbox::Entry;
-use super::{Head, SeedLog, Settings};
+use super::{Head, Settings, StubLog};
 use crate::clock;
 use bytes::Bytes;
 use rehearsal_journal::body::shared;
@@ -128,8 +128,8 @@ impl Ledger {
         ledger
     }
 
-    /// Turns an entry into a line, and into a record of the seed log.
-    pub(super) fn enter(&mut self, entry: Entry, seed_log: Option<&SeedLog>) {
+    /// Turns an entry into a line, and into a record of the stub log.
+    pub(super) fn enter(&mut self, entry: Entry, stub_log: Option<&StubLog>) {
         match entry {
             Entry::Other { t_us, event } => {
                 self.rotate_if_full(t_us);
@@ -142,7 +142,7 @@ impl Ledger {
                 let sum = weighed.as_ref().map_or_else(|| digest::of(&body), |weighed| weighed.sum);
                 asked.attempt_of = self.attempt(&asked, &body, sum);
                 asked.body = (!body.is_empty()).then(|| self.keep_body(&body, sum, weighed));
-                if let Some(log) = seed_log {
+                if let Some(log) = stub_log {
                     log.append(&asked, &body, unix_us);
                 }
                 self.write_line(t_us, &Event::Asked(asked));

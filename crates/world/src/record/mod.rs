@@ -7,13 +7,13 @@ mod error;
 mod inbox;
 mod ledger;
 mod name;
-mod seed_log;
 mod segment;
+mod stub_log;
 
 pub use check::{CheckError, Journal, read_journal, read_journals, verify_journals};
 pub use error::RecordError;
 pub use name::{Name, file_stem};
-pub use seed_log::SeedLog;
+pub use stub_log::StubLog;
 
 use crate::clock::{self, Clock};
 use bytes::Bytes;
@@ -104,7 +104,7 @@ pub struct Recorder {
     written: AtomicU64,
     failed: OnceLock<RecordError>,
     clock: Clock,
-    seed_log: Option<Arc<SeedLog>>,
+    stub_log: Option<Arc<StubLog>>,
     stir: Arc<Notify>,
 }
 
@@ -125,7 +125,7 @@ impl Recorder {
     pub fn open(
         settings: Settings,
         clock: Clock,
-        seed_log: Option<Arc<SeedLog>>,
+        stub_log: Option<Arc<StubLog>>,
     ) -> Result<Self, RecordError> {
         let writer = Writer::create(settings.folder.clone(), settings.name.clone(), settings.keep)?;
         let recorder = Self {
@@ -135,7 +135,7 @@ impl Recorder {
             written: AtomicU64::new(0),
             failed: OnceLock::new(),
             clock,
-            seed_log,
+            stub_log,
             stir: Arc::default(),
         };
         recorder.flush()?;
@@ -151,7 +151,7 @@ impl Recorder {
         // A short body costs less than a look at the last one.
         let weighed = (body.len() >= digest::STRIDE).then(|| Weighed::new(&body, self.last_long_body()));
         let t_us = self.clock.elapsed_us();
-        let unix_us = self.seed_log.as_ref().map_or(0, |_| clock::unix_us());
+        let unix_us = self.stub_log.as_ref().map_or(0, |_| clock::unix_us());
         let mut inbox = self.inbox();
         let Some((exchange, mark)) = inbox.request(body.len()) else { return Ticket::NEVER };
         inbox.entries.push(Entry::Asked { t_us, unix_us, exchange, asked, head, body, weighed });
@@ -274,14 +274,14 @@ impl Recorder {
         let spare = desk.writer.spare();
         desk.ledger.start(spare);
         for entry in desk.hand.drain(..) {
-            desk.ledger.enter(entry, self.seed_log.as_deref());
+            desk.ledger.enter(entry, self.stub_log.as_deref());
         }
         if let Some(memory) = desk.ledger.new_memory() {
             *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = memory;
         }
         let batch: Batch = desk.ledger.take();
         desk.writer.write(batch)?;
-        if let Some(log) = &self.seed_log {
+        if let Some(log) = &self.stub_log {
             log.flush()?;
         }
         self.written.store(mark, Ordering::Release);

@@ -3,7 +3,7 @@
 use super::RecordError;
 use crate::files;
 use rehearsal_journal::event::{Asked, Kind};
-use rehearsal_journal::seed_log::{Around, is_recorded, record};
+use rehearsal_journal::stub_log::{Around, is_recorded, record};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One log file. Several journals of a server may share it.
 #[derive(Debug)]
-pub struct SeedLog {
+pub struct StubLog {
     path: PathBuf,
     mode: String,
     run: String,
@@ -25,7 +25,7 @@ struct Inner {
     pending: Vec<u8>,
 }
 
-impl SeedLog {
+impl StubLog {
     /// Opens the log for appending and makes it where it is missing. `mode` and `run` stand in every record.
     ///
     /// # Errors
