@@ -60,17 +60,25 @@ pub(super) async fn run<A: App>(
     }
     let mut buffer = BytesMut::from(front);
     let mut watch = Watch::new(&line.limits);
-    let mut bell = pin!(closing.reached(Stage::Finish));
-    let mut listening = false;
+    let (mut finish, mut leave) = (pin!(closing.reached(Stage::Finish)), pin!(closing.reached(Stage::Leave)));
+    let (mut listening, mut finishing) = (false, false);
     let mut late = |cx: &mut Context<'_>| {
-        // The bell wakes this task by itself, so it is listened to once and then only looked at.
+        // The bell wakes this task by itself, so it is listened to once for each stage and then only looked at.
         if !listening {
             listening = true;
-            let _rung = bell.as_mut().poll(cx);
+            let _rung = finish.as_mut().poll(cx);
+        }
+        if closing.at(Stage::Finish) && !finishing {
+            finishing = true;
+            let _rung = leave.as_mut().poll(cx);
         }
         match watch.late(line, cx) {
             Poll::Ready(pace) => Poll::Ready(Ended::Late(pace)),
-            Poll::Pending if closing.at(Stage::Finish) => Poll::Ready(Ended::ByHyper(None)),
+            Poll::Pending if closing.at(Stage::Leave) => Poll::Ready(Ended::Told),
+            // What was begun may end; nothing new begins.
+            Poll::Pending if closing.at(Stage::Finish) && line.ledger().phase == Phase::Between => {
+                Poll::Ready(Ended::ByHyper(None))
+            }
             Poll::Pending => Poll::Pending,
         }
     };
