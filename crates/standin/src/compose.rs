@@ -169,7 +169,8 @@ impl Asker<'_> {
         Envelope {
             id: completion_id(self.dice),
             created: EPOCH + self.turn.listed as u64,
-            model: String::from_utf8_lossy(&model).into_owned(),
+            // What the writer writes is text.
+            model: String::from_utf8(model).unwrap_or_default(),
             choices: self.turn.choices,
             include_usage: self.turn.include_usage,
             logprobs: self.turn.logprobs,
