@@ -5,7 +5,7 @@
 //! everything else is handed to hyper untouched, from its first byte on. What is plain is listed, never what is not.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -59,36 +59,14 @@ pub(super) async fn run<A: App>(
         return Left::ToHyper(front);
     }
     let mut buffer = BytesMut::from(front);
-    let mut watch = Watch::new(&line.limits);
-    let (mut finish, mut leave) = (pin!(closing.reached(Stage::Finish)), pin!(closing.reached(Stage::Leave)));
-    let (mut listening, mut finishing) = (false, false);
-    let mut late = |cx: &mut Context<'_>| {
-        // The bell wakes this task by itself, so it is listened to once for each stage and then only looked at.
-        if !listening {
-            listening = true;
-            let _rung = finish.as_mut().poll(cx);
-        }
-        if closing.at(Stage::Finish) && !finishing {
-            finishing = true;
-            let _rung = leave.as_mut().poll(cx);
-        }
-        match watch.late(line, cx) {
-            Poll::Ready(pace) => Poll::Ready(Ended::Late(pace)),
-            Poll::Pending if closing.at(Stage::Leave) => Poll::Ready(Ended::Told),
-            // What was begun may end; nothing new begins.
-            Poll::Pending if closing.at(Stage::Finish) && line.ledger().phase == Phase::Between => {
-                Poll::Ready(Ended::ByHyper(None))
-            }
-            Poll::Pending => Poll::Pending,
-        }
-    };
+    let mut patience = Patience::new(line, closing);
     loop {
         let next = match first_head(line, &mut buffer) {
             First::Plain(plain) => plain,
             First::Other => return Left::ToHyper(buffer.freeze()),
             // hyper may find the beginning of a head unusual before its end comes.
             First::Unfinished if !buffer.is_empty() => return Left::ToHyper(buffer.freeze()),
-            First::Unfinished => match read(line, stream, &mut buffer, ROOM, &mut late).await {
+            First::Unfinished => match read(line, stream, &mut buffer, ROOM, &mut patience).await {
                 Got::More => continue,
                 Got::Nothing(ended) => return Left::Ended(ended, buffer.freeze()),
             },
@@ -97,16 +75,15 @@ pub(super) async fn run<A: App>(
         buffer.advance(next.head);
         while buffer.len() < next.body {
             let missing = (next.body - buffer.len()).min(MOST_RESERVED);
-            if let Got::Nothing(ended) = read(line, stream, &mut buffer, missing, &mut late).await {
+            if let Got::Nothing(ended) = read(line, stream, &mut buffer, missing, &mut patience).await {
                 return cut(line, head, buffer, ended);
             }
         }
         let body = buffer.split_to(next.body).freeze();
         line.ledger().phase = Phase::Answer;
-        let answer = tokio::select! {
-            biased;
-            answer = line.app.answer(Request { conn: line.conn, head, body }) => answer,
-            () = closing.reached(Stage::Leave) => return Left::Ended(Ended::Told, Bytes::new()),
+        let answering = line.app.answer(Request { conn: line.conn, head, body });
+        let Some(answer) = patience.unless_told(answering).await else {
+            return Left::Ended(Ended::Told, Bytes::new());
         };
         line.ledger().phase = Phase::Between;
         let (ticket, diverts) = (answer.ticket, matches!(answer.reply, Reply::Acts(_)));
@@ -119,6 +96,64 @@ pub(super) async fn run<A: App>(
         if !play(line, stream, ticket, plan, closing).await {
             return Left::Over;
         }
+    }
+}
+
+/// What ends a wait beside what is waited for: a deadline, or the end of the server.
+struct Patience<'l, A: App> {
+    line: &'l Line<A>,
+    closing: &'l Closing,
+    watch: Watch,
+    /// The bell wakes this task by itself, so it is listened to once for each stage and then only looked at: listening takes a
+    /// lock that all connections share.
+    bells: [Pin<Box<dyn Future<Output = ()> + Send + 'l>>; 2],
+    listening: usize,
+}
+
+impl<'l, A: App> Patience<'l, A> {
+    fn new(line: &'l Line<A>, closing: &'l Closing) -> Self {
+        Self {
+            line,
+            closing,
+            watch: Watch::new(&line.limits),
+            bells: [Box::pin(closing.reached(Stage::Finish)), Box::pin(closing.reached(Stage::Leave))],
+            listening: 0,
+        }
+    }
+
+    fn listen(&mut self, cx: &mut Context<'_>) {
+        let wanted = if self.closing.at(Stage::Finish) { 2 } else { 1 };
+        while self.listening < wanted {
+            let _rung = self.bells[self.listening].as_mut().poll(cx);
+            self.listening += 1;
+        }
+    }
+
+    /// Whether a read has waited long enough.
+    fn late(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
+        self.listen(cx);
+        match self.watch.late(self.line, cx) {
+            Poll::Ready(pace) => Poll::Ready(Ended::Late(pace)),
+            Poll::Pending if self.closing.at(Stage::Leave) => Poll::Ready(Ended::Told),
+            // What was begun may end; nothing new begins.
+            Poll::Pending if self.closing.at(Stage::Finish) && self.line.ledger().phase == Phase::Between => {
+                Poll::Ready(Ended::ByHyper(None))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// What a future comes to, unless the server leaves first.
+    async fn unless_told<T>(&mut self, future: impl Future<Output = T>) -> Option<T> {
+        let mut future = pin!(future);
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => {
+                self.listen(cx);
+                if self.closing.at(Stage::Leave) { Poll::Ready(None) } else { Poll::Pending }
+            }
+        })
+        .await
     }
 }
 
@@ -171,7 +206,7 @@ async fn read<A: App>(
     stream: &mut TcpStream,
     buffer: &mut BytesMut,
     room: usize,
-    late: &mut impl FnMut(&mut Context<'_>) -> Poll<Ended>,
+    patience: &mut Patience<'_, A>,
 ) -> Got {
     buffer.reserve(room);
     let before = buffer.len();
@@ -179,7 +214,7 @@ async fn read<A: App>(
         let mut read = pin!(stream.read_buf(buffer));
         poll_fn(|cx| match read.as_mut().poll(cx) {
             Poll::Ready(came) => Poll::Ready(Ok(came)),
-            Poll::Pending => late(cx).map(Err),
+            Poll::Pending => patience.late(cx).map(Err),
         })
         .await
     };
