@@ -188,41 +188,27 @@ fn aside(setting: &Setting, method: &str, sent: Sent) -> Decision<'static> {
 
 fn not_found(setting: &Setting, kind: Kind, message: String) -> Decision<'static> {
     let code = (setting.profile != Profile::Api).then_some("unknown_route");
-    let reject = Reject {
-        rule: "route",
-        status: 404,
-        kind: "invalid_request_error",
-        code,
-        param: None,
-        pointer: String::new(),
-        message,
-    };
+    let reject = Reject::of_no_place("route", 404, code, message);
     refuse(asked(kind), None, &reject)
 }
 
 fn wrong_host() -> Decision<'static> {
-    let reject = Reject {
-        rule: "host",
-        status: 403,
-        kind: "invalid_request_error",
-        code: Some("host_not_allowed"),
-        param: None,
-        pointer: String::new(),
-        message: "the Host header must name this machine: 127.0.0.1, [::1] or localhost".to_owned(),
-    };
+    let reject = Reject::of_no_place(
+        "host",
+        403,
+        Some("host_not_allowed"),
+        "the Host header must name this machine: 127.0.0.1, [::1] or localhost",
+    );
     refuse(asked(Kind::Unreadable), None, &reject)
 }
 
 fn refused_method(allowed: &'static str) -> Decision<'static> {
-    let reject = Reject {
-        rule: "method",
-        status: 405,
-        kind: "invalid_request_error",
-        code: Some("method_not_supported"),
-        param: None,
-        pointer: String::new(),
-        message: format!("this route does not take that method; it takes {allowed}"),
-    };
+    let reject = Reject::of_no_place(
+        "method",
+        405,
+        Some("method_not_supported"),
+        format!("this route does not take that method; it takes {allowed}"),
+    );
     let decision = refuse(asked(Kind::Aside), None, &reject);
     Decision { sent: decision.sent.with_header("allow", allowed), ..decision }
 }
@@ -284,17 +270,8 @@ impl<'s> Talk<'_, 's> {
     fn before_the_body(&self) -> Option<Reject> {
         let profile = self.setting.profile;
         let header = |name: &str| self.heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
-        let refuse = |status, rule, code, message: &str| {
-            Some(Reject {
-                rule,
-                status,
-                kind: "invalid_request_error",
-                code,
-                param: None,
-                pointer: String::new(),
-                message: message.to_owned(),
-            })
-        };
+        let refuse =
+            |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
         let wants_key = self.setting.require_key || profile == Profile::Api;
         // The dialect's own header must hold more than the word that stands before the key.
         let (key, form) = self.dialect.key.split_once(": ").unwrap_or((self.dialect.key, ""));
@@ -326,15 +303,12 @@ impl<'s> Talk<'_, 's> {
 
     fn bad_json(&self, broken: Broken) -> Decision<'s> {
         let code = (self.setting.profile != Profile::Api).then_some("bad_json");
-        let reject = Reject {
-            rule: "json",
-            status: 400,
-            kind: "invalid_request_error",
+        let reject = Reject::of_no_place(
+            "json",
+            400,
             code,
-            param: None,
-            pointer: String::new(),
-            message: format!("We could not parse the JSON body of your request: {broken}"),
-        };
+            format!("We could not parse the JSON body of your request: {broken}"),
+        );
         let mut event = asked(Kind::BadJson);
         event.bad_json = Some(diagnose(self.heard.body, broken));
         self.refuse(event, &reject)
@@ -457,15 +431,8 @@ pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'sta
 
 /// A request that the HTTP layer refuses.
 pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Box<Asked>, Sent) {
-    let reject = Reject {
-        rule: "http",
-        status,
-        kind: "invalid_request_error",
-        code: (setting.profile != Profile::Api).then_some("bad_http"),
-        param: None,
-        pointer: String::new(),
-        message: why.to_owned(),
-    };
+    let reject =
+        Reject::of_no_place("http", status, (setting.profile != Profile::Api).then_some("bad_http"), why);
     let decision = refuse(asked(Kind::Unreadable), None, &reject);
     (decision.asked, decision.sent)
 }
@@ -473,13 +440,13 @@ pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Box<Aske
 /// The reply where the journal cannot be written.
 pub(crate) fn not_recorded(why: &str) -> Sent {
     let reject = Reject {
-        rule: "journal",
-        status: 500,
         kind: "server_error",
-        code: Some("journal_failed"),
-        param: None,
-        pointer: String::new(),
-        message: format!("the stand-in cannot write its journal: {why}"),
+        ..Reject::of_no_place(
+            "journal",
+            500,
+            Some("journal_failed"),
+            format!("the stand-in cannot write its journal: {why}"),
+        )
     };
     compose::refusal(None, &reject)
 }

@@ -18,3 +18,24 @@ pub struct Reject {
     /// One sentence: what, where and, where possible, what to change. Sent as the envelope's `message`.
     pub message: String,
 }
+
+impl Reject {
+    /// An `invalid_request_error` for which no place in the body is at fault: a route, a header, the bytes themselves.
+    #[must_use]
+    pub fn of_no_place(
+        rule: &'static str,
+        status: u16,
+        code: Option<&'static str>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule,
+            status,
+            kind: "invalid_request_error",
+            code,
+            param: None,
+            pointer: String::new(),
+            message: message.into(),
+        }
+    }
+}
