@@ -19,8 +19,16 @@ pub enum Event {
     AgentStarted(AgentStarted),
     /// The agent's process ended, or was ended.
     AgentExited(AgentExited),
+    /// Files of the workspace before the agent started.
+    WorkspaceFound(WorkspaceSeen),
+    /// A watched command was about to run.
+    CommandRan(CommandRan),
+    /// Something asked the refusing proxy for a way out of this machine. It got none.
+    EscapeTried(EscapeTried),
     /// Files of the workspace after the agent ended.
     WorkspaceSeen(WorkspaceSeen),
+    /// A case got its verdict. Stands in the journal of the run, so that `run.json` cannot say otherwise.
+    Judged(Judged),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.
@@ -119,6 +127,24 @@ pub struct Asked {
     /// The earlier request of this journal with an equal body: this one is a further attempt at it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub attempt_of: Option<u64>,
+    /// What the client's retry header counts (`x-stainless-retry-count`), where it sends one above 0.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retry: Option<u32>,
+    /// Why a request that holds a prompt of a script is still no part of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub side_call: Option<SideCall>,
+}
+
+/// Why a request that holds a prompt of a script is still no part of it. It is answered as background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SideCall {
+    /// It offers no tools and holds no calls, while the script calls tools: a title, a summary, a suggestion.
+    NoTools,
+    /// It leaves no room for an answer: a probe of the endpoint or the model.
+    Probe,
+    /// It comes after the script's last answer and goes on from there.
+    AfterTheEnd,
 }
 
 /// A body beside the journal: what is new against the previous one, and where.
@@ -239,6 +265,51 @@ pub struct AgentStarted {
     pub prompt: String,
     /// Its time limit in milliseconds.
     pub time_limit_ms: u64,
+    /// Which network it could see.
+    pub network: Network,
+}
+
+/// Which network an agent could see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// That of this machine; `HTTPS_PROXY` leads to a proxy that refuses and takes down.
+    #[default]
+    Host,
+    /// None but a loopback of its own, with the stand-in on it: the kernel let nothing else out.
+    Namespace,
+}
+
+/// A watched command, as the shim that stands before it on PATH saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandRan {
+    /// Its name and its arguments, secrets masked.
+    pub argv: Vec<String>,
+    /// Its current folder: relative to the workspace, `.` for the workspace itself, absolute outside of it.
+    pub folder: String,
+}
+
+/// An attempt to leave this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EscapeTried {
+    /// Method of the request to the proxy, `CONNECT` mostly; empty where it was no HTTP.
+    pub method: String,
+    /// Where it wanted to: `host:port`, or a URL without its query.
+    pub target: String,
+}
+
+/// A verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judged {
+    /// The case.
+    pub case: String,
+    /// Which repetition of it, from 1.
+    pub round: u32,
+    /// SHA-256 of the case's element of `cases` in `run.json`, written as compact JSON; hexadecimal.
+    pub sha256: String,
 }
 
 /// Captured output.

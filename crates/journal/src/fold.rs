@@ -1,6 +1,9 @@
 //! Folds events into the facts that grading asks for.
 
-use crate::event::{AgentExited, AgentStarted, Asked, Event, Kind, Noted, Rejected, WorkspaceSeen};
+use crate::event::{
+    AgentExited, AgentStarted, Asked, CommandRan, EscapeTried, Event, Kind, Noted, Rejected, SideCall,
+    WorkspaceSeen,
+};
 
 /// One request, as far as a judge cares.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +16,12 @@ pub struct Request {
     pub route: String,
     /// The step that answered or would have answered.
     pub step: Option<u64>,
+    /// The scripted conversation that it belongs to: id of a phrasing.
+    pub phrasing: Option<String>,
     /// The request that this one repeats.
     pub attempt_of: Option<u64>,
+    /// Why it is no part of the script although it holds its prompt.
+    pub side_call: Option<SideCall>,
     /// The refusal.
     pub reject: Option<Rejected>,
     /// Status of an error that the script wanted.
@@ -51,8 +58,14 @@ pub struct Facts {
     pub started: Option<AgentStarted>,
     /// The agent's end.
     pub exited: Option<AgentExited>,
+    /// The workspace before the agent started.
+    pub workspace_before: Option<WorkspaceSeen>,
     /// The workspace afterwards.
     pub workspace: Option<WorkspaceSeen>,
+    /// Watched commands in the order in which they ran.
+    pub commands: Vec<CommandRan>,
+    /// Attempts to leave this machine, in order.
+    pub escapes: Vec<EscapeTried>,
 }
 
 /// Folds events in the order of their lines. Filter them first to judge a part, such as one phrasing.
@@ -64,9 +77,12 @@ pub fn facts<'e>(events: impl IntoIterator<Item = &'e Event>) -> Facts {
             Event::Asked(asked) => facts.take_asked(asked),
             Event::AgentStarted(started) => facts.started = Some(started.clone()),
             Event::AgentExited(exited) => facts.exited = Some(exited.clone()),
+            Event::WorkspaceFound(found) => facts.workspace_before = Some(found.clone()),
             Event::WorkspaceSeen(seen) => facts.workspace = Some(seen.clone()),
-            // What nobody judges by: when it was, and what left for a request.
-            Event::Opened(_) | Event::Answered(_) | Event::Closed { .. } => {}
+            Event::CommandRan(ran) => facts.commands.push(ran.clone()),
+            Event::EscapeTried(tried) => facts.escapes.push(tried.clone()),
+            // What nobody judges by: when it was, what left for a request, how a case was judged.
+            Event::Opened(_) | Event::Answered(_) | Event::Judged(_) | Event::Closed { .. } => {}
         }
     }
     facts
@@ -92,7 +108,9 @@ impl Facts {
             kind: asked.kind,
             route: format!("{} {}", asked.method, asked.path),
             step: asked.step,
+            phrasing: asked.phrasing.clone(),
             attempt_of: asked.attempt_of,
+            side_call: asked.side_call,
             reject: asked.reject.clone(),
             api_error: asked.delivered.api_error,
             fault: asked.delivered.fault.clone(),

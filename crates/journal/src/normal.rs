@@ -9,6 +9,8 @@
 //!   accepted request of the conversation, since refusals quote the request. An answer that the client did not wait for
 //!   is dropped: whether it is seen before the journal closes is a matter of time.
 //! - `agent_started`: `pid`, arguments that are absolute paths. `agent_exited`: `ran_ms`, output lengths and digests.
+//! - `command_ran`: sorted, since an agent may run two at once. `escape_tried`: each once, since how often depends on time.
+//! - `judged`: follows from the rest.
 //! - In every text: case tokens (`/t/…`), ports of loopback addresses, and what the caller names (folders, tokens).
 
 use crate::digest;
@@ -16,7 +18,7 @@ use crate::event::{
     AgentExited, AgentStarted, Answered, Asked, Body, Delivered, End, Event, Kind, Noted, Opened, Output,
     Rejected,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Headers whose values differ from run to run: lengths and hosts hold ports and paths, the others are ids and times.
 const VOLATILE: &[&str] = &[
@@ -41,6 +43,7 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
     let mut exchanges: BTreeMap<u64, (Asked, Option<Answered>)> = BTreeMap::new();
     let mut headers: Option<Vec<(String, String)>> = None;
     let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut commands, mut escapes) = (Vec::new(), BTreeSet::new());
     let mask = |text: &mut String| *text = masked(text, also);
     for event in events {
         match event {
@@ -62,7 +65,16 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
             }
             Event::AgentStarted(started) => before.push(Event::AgentStarted(normal_start(started, &mask))),
             Event::AgentExited(exited) => after.push(Event::AgentExited(normal_exit(exited))),
+            Event::WorkspaceFound(found) => before.push(Event::WorkspaceFound(found.clone())),
             Event::WorkspaceSeen(seen) => after.push(Event::WorkspaceSeen(seen.clone())),
+            Event::CommandRan(ran) => {
+                let mut ran = ran.clone();
+                ran.argv.iter_mut().for_each(&mask);
+                mask(&mut ran.folder);
+                commands.push(written(&Event::CommandRan(ran)));
+            }
+            Event::EscapeTried(tried) => _ = escapes.insert(written(&Event::EscapeTried(tried.clone()))),
+            Event::Judged(_) => {}
             Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
         }
     }
@@ -72,6 +84,9 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
         lines.push(written(&Event::Asked(Box::new(asked))));
         lines.extend(answered.map(|answered| written(&Event::Answered(answered))));
     }
+    commands.sort();
+    lines.extend(commands);
+    lines.extend(escapes);
     lines.extend(after.iter().map(written));
     lines
 }
@@ -117,6 +132,8 @@ fn normal_asked(mut asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
         http_status: _,
         bad_json,
         attempt_of: _,
+        retry: _,
+        side_call: _,
     } = &mut asked;
     *conn = 0;
     mask(path);
@@ -155,7 +172,7 @@ fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {
 }
 
 fn normal_start(started: &AgentStarted, mask: &impl Fn(&mut String)) -> AgentStarted {
-    let AgentStarted { mut argv, pid: _, mut prompt, time_limit_ms } = started.clone();
+    let AgentStarted { mut argv, pid: _, mut prompt, time_limit_ms, network } = started.clone();
     for argument in &mut argv {
         mask(argument);
         if argument.starts_with('/') {
@@ -163,7 +180,7 @@ fn normal_start(started: &AgentStarted, mask: &impl Fn(&mut String)) -> AgentSta
         }
     }
     mask(&mut prompt);
-    AgentStarted { argv, pid: 0, prompt, time_limit_ms }
+    AgentStarted { argv, pid: 0, prompt, time_limit_ms, network }
 }
 
 fn normal_exit(exited: &AgentExited) -> AgentExited {

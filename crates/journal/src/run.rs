@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the run file's format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// `run.json` of a run folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,18 @@ pub struct RunFile {
     pub took_ms: u64,
     /// The cases, in the order of the suite.
     pub cases: Vec<CaseResult>,
-    /// The journal of what belongs to no case.
-    pub server: JournalHead,
+    /// Every code that stands in a finding of `cases`, explained, so that a report needs nothing but this file.
+    pub codes: Vec<CodeText>,
+    /// How often each case ran.
+    pub repeat: u32,
+    /// Which part of the suite this run had: part `k` of `n`, from 1. None where it had all, or where parts were merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<(u32, u32)>,
+    /// Whether the first failure ended the run, so that cases are missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_early: bool,
+    /// The journals of what belongs to no case: one, or one for each merged part.
+    pub servers: Vec<JournalHead>,
     /// SHA-256 over the normalised journals of all cases: equal for two runs in which the same things happened.
     pub normalised: String,
 }
@@ -67,13 +77,14 @@ pub struct CaseResult {
     pub class: String,
     /// The phrasing: names the case.
     pub phrasing: String,
+    /// Where it stands in the suite.
+    pub place: Place,
+    /// Which repetition this is, from 1.
+    pub round: u32,
     /// Verdict.
     pub verdict: Verdict,
-    /// Why it did not pass, most telling first; empty when it passed.
+    /// What was judged, most telling first. The case failed if one of them is an error.
     pub findings: Vec<Finding>,
-    /// What is worth knowing and no ground to fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<Finding>,
     /// Requests of the conversation, further attempts included.
     pub requests: u64,
     /// Further attempts among them.
@@ -90,16 +101,57 @@ pub struct CaseResult {
     pub normalised: String,
 }
 
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Likely to hurt elsewhere; the case still passes.
+    Warning,
+    /// The case fails.
+    Error,
+}
+
 /// One thing judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// Code, kebab-case.
+    /// Code, kebab-case; `rehearsal explain CODE` tells more.
     pub code: String,
+    /// How much it weighs.
+    pub severity: Severity,
     /// One sentence: what the agent did and what was right.
     pub message: String,
-    /// Numbers of the requests it rests on.
+    /// Numbers of the requests it rests on, in the case's journal.
     pub exchanges: Vec<u64>,
+    /// What else was not as declared, most likely because of this: one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+}
+
+/// Where a case stands in the suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The file as it was named.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in characters, from 1.
+    pub column: u64,
+}
+
+/// A code in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeText {
+    /// The code.
+    pub code: String,
+    /// What a finding of it means.
+    pub meaning: String,
+    /// What to do about it.
+    pub remedy: String,
 }
 
 impl RunFile {

@@ -229,8 +229,14 @@ impl Verifier {
                 return Err(What::Count { says: *requests, found: self.requests });
             }
             Event::Closed { .. } => self.closed = true,
-            Event::Answered(_) | Event::AgentStarted(_) | Event::AgentExited(_) | Event::WorkspaceSeen(_) => {
-            }
+            Event::Answered(_)
+            | Event::AgentStarted(_)
+            | Event::AgentExited(_)
+            | Event::WorkspaceFound(_)
+            | Event::WorkspaceSeen(_)
+            | Event::CommandRan(_)
+            | Event::EscapeTried(_)
+            | Event::Judged(_) => {}
         }
         self.seq = parts.seq;
         self.head.clear();

@@ -1,8 +1,8 @@
 //! Normalised form, stub log and facts over one and the same small case.
 
 use rehearsal_journal::event::{
-    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, Delivered, End, Event, Kind, Noted, Opened,
-    Output, Rejected, WorkspaceSeen,
+    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, Delivered, End, Event, Kind, Network, Noted,
+    Opened, Output, Rejected, WorkspaceSeen,
 };
 use rehearsal_journal::fold::facts;
 use rehearsal_journal::normal::{digest, normalised};
@@ -55,6 +55,8 @@ fn asked(exchange: u64, varies: &Varies) -> Asked {
         http_status: Some(200),
         bad_json: None,
         attempt_of: None,
+        retry: None,
+        side_call: None,
     }
 }
 
@@ -117,6 +119,7 @@ fn case(varies: &Varies) -> Vec<Event> {
             pid: varies.pid,
             prompt: format!("work in /home/{}/w", varies.run),
             time_limit_ms: 1000,
+            network: Network::Host,
         }),
     ];
     let asks = [first, refused, good, again].map(|asked| Event::Asked(Box::new(asked)));

@@ -39,6 +39,8 @@ fn asked(exchange: u64, body: Option<Body>) -> Event {
         http_status: Some(200),
         bad_json: None,
         attempt_of: None,
+        retry: None,
+        side_call: None,
     }))
 }
 

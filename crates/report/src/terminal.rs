@@ -1,7 +1,7 @@
 //! The table that ends a run: one line a case, the reasons under each that failed, one line that sums up.
 
 use crate::{Report, Style};
-use rehearsal_journal::run::{CaseResult, Finding, RunFile, Verdict};
+use rehearsal_journal::run::{CaseResult, Finding, RunFile, Severity, Verdict};
 use std::fmt::Write as _;
 
 pub(super) const ROW: Report =
@@ -25,10 +25,15 @@ fn write(run: &RunFile, style: Style) -> String {
     for case in &run.cases {
         let _ = writeln!(out, "{}  {}", mark(case.verdict, style), row(case, room));
         for finding in &case.findings {
-            wrap(&mut out, &sentence(finding), style.width);
-        }
-        for note in &case.notes {
-            wrap(&mut out, &format!("note: {}", sentence(note)), style.width);
+            let weight = match finding.severity {
+                Severity::Error => "",
+                Severity::Warning => "warning: ",
+                Severity::Note => "note: ",
+            };
+            wrap(&mut out, &format!("{weight}{}", sentence(finding)), style.width);
+            for also in &finding.also {
+                wrap(&mut out, &format!("also: {also}"), style.width);
+            }
         }
     }
     let _ = writeln!(out, "\n{}", summary(run, style));

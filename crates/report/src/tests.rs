@@ -1,15 +1,18 @@
 //! Every format over one run: names unique, words in place, width kept, colours only where wanted.
 
 use crate::{REPORTS, Style, find};
-use rehearsal_journal::run::{CaseResult, Finding, JournalHead, RunFile, VERSION, Verdict};
+use rehearsal_journal::run::{
+    CaseResult, CodeText, Finding, JournalHead, Place, RunFile, Severity, VERSION, Verdict,
+};
 
 fn run() -> RunFile {
     let case = |phrasing: &str, verdict, findings| CaseResult {
         class: "files".into(),
         phrasing: phrasing.into(),
+        place: Place { file: "suite.yaml".into(), line: 4, column: 9 },
+        round: 1,
         verdict,
         findings,
-        notes: vec![],
         requests: 3,
         retries: 1,
         steps: (2, 2),
@@ -22,6 +25,8 @@ fn run() -> RunFile {
         code: "script-not-finished".into(),
         message: "the agent stopped after step 1 of 3, although the model had asked for two more tool calls that were never answered".into(),
         exchanges: vec![2, 3],
+        severity: Severity::Error,
+        also: vec![],
     };
     RunFile {
         format: VERSION,
@@ -34,7 +39,15 @@ fn run() -> RunFile {
         started_unix_ms: 0,
         took_ms: 2050,
         cases: vec![case("good", Verdict::Passed, vec![]), case("bad-one", Verdict::Failed, vec![reason])],
-        server: JournalHead::default(),
+        servers: vec![JournalHead::default()],
+        codes: vec![CodeText {
+            code: "script-not-finished".into(),
+            meaning: "the agent stopped asking before the script's last step was answered".into(),
+            remedy: "answer every tool call".into(),
+        }],
+        repeat: 1,
+        shard: None,
+        ended_early: false,
         normalised: "01".repeat(32),
     }
 }
@@ -94,8 +107,14 @@ fn json_reads_back_as_the_run_file() {
 #[test]
 fn a_note_stands_below_its_case_and_says_that_it_is_one() {
     let mut run = run();
-    let note = Finding { code: "arguments_not_json".into(), message: "cut short".into(), exchanges: vec![2] };
-    run.cases[0].notes.push(note);
+    let note = Finding {
+        severity: Severity::Note,
+        also: vec![],
+        code: "arguments_not_json".into(),
+        message: "cut short".into(),
+        exchanges: vec![2],
+    };
+    run.cases[0].findings.push(note);
     let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width: 80 });
     assert!(text.contains("\n        note: arguments_not_json: cut short (request 2)\n  FAIL"), "{text}");
 }

@@ -97,7 +97,7 @@ impl Picked<'_> {
 pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> Picked<'s> {
     let tally = counts.0.get(&phrasing.id);
     let index = match phrasing.advance {
-        Advance::Assistants => assistants,
+        Advance::Auto | Advance::Assistants => assistants,
         Advance::Request => tally.map_or(0, |tally| tally.answered),
     };
     let served = |number: usize| tally.and_then(|tally| tally.served.get(number)).copied().unwrap_or(0);

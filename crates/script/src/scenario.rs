@@ -15,6 +15,40 @@ pub struct Scenarios {
     pub rules: Vec<(String, bool)>,
     /// How echoed arguments are compared: exact for files of the older form, double for `version: 1`, or what `echo` says.
     pub echo: Echo,
+    /// What findings weigh in place of their own severity: code and weight, `off` to drop them. Codes are checked on load.
+    pub weights: Vec<(String, Weight)>,
+    /// The agent that the suite is for, where it names one.
+    pub agent: Option<AgentCommand>,
+}
+
+/// What a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// The case fails.
+    Error,
+    /// Shown; the case passes.
+    Warning,
+    /// Shown small.
+    Note,
+    /// Not judged.
+    Off,
+}
+
+/// `agent:` of a suite. Its texts may hold the placeholders of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentCommand {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Variables beside those that every agent gets; they win over inherited ones.
+    pub env: Vec<(String, String)>,
+    /// Files to write before it starts: path and content. A path starts with `{home}/` or `{workspace}/`.
+    pub files: Vec<(String, String)>,
+    /// Its standard input; closed where absent.
+    pub stdin: Option<String>,
+    /// Time limit of a case that sets none.
+    pub time_limit: Option<Duration>,
+    /// The file that names it: relative paths of the command are looked for beside it.
+    pub place: Place,
 }
 
 /// One prompt of a class: one case of a run.
@@ -43,6 +77,9 @@ pub struct Phrasing {
     /// Whether an agent is expected to give up here in bounded time: what the file says, else whether a fault without
     /// end or a tool call without end stands in the script.
     pub hostile: bool,
+    /// The phrasing whose case this is a further conversation of: that of a sub-agent. It is no case of its own, has its own
+    /// marker, script and steps, and is played on the lane of its case.
+    pub part_of: Option<usize>,
     /// File and line where the phrasing stands, for messages.
     pub place: Place,
 }
@@ -61,6 +98,9 @@ pub struct Place {
 /// How a request finds its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
+    /// By the assistant messages since the prompt, the calls that come back, and what the case was answered so far: holds for
+    /// few-shot turns before the prompt and for compacted histories.
+    Auto,
     /// By the number of assistant messages in the request.
     Assistants,
     /// By the number of answered requests of the case.
@@ -190,10 +230,38 @@ pub struct ExpectAgent {
     pub output_matches: Vec<String>,
     /// Files in the workspace afterwards.
     pub files: Vec<ExpectFile>,
+    /// Paths, `*`, `?` and `**` allowed, that the agent must neither make, change nor delete.
+    pub forbidden_files: Vec<String>,
+    /// Commands that it must or must not run.
+    pub commands: ExpectCommands,
     /// Time limit of the case; the suite's where absent.
     pub time_limit: Option<Duration>,
     /// Files to put into the workspace first: relative path, content.
     pub given_files: Vec<(String, String)>,
+}
+
+/// Commands as a shim on PATH sees them. Each is the beginning of a command line in words: `git commit` is met by
+/// `git commit -m x`. The first words name the programs to watch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExpectCommands {
+    /// Each of these must have run, in any order.
+    pub ran: Vec<String>,
+    /// None of these may have run.
+    pub not_ran: Vec<String>,
+    /// Further programs to watch, so that they stand in the journal.
+    pub watch: Vec<String>,
+}
+
+impl ExpectCommands {
+    /// The programs to watch, sorted, each once.
+    #[must_use]
+    pub fn programs(&self) -> Vec<&str> {
+        let words = self.ran.iter().chain(&self.not_ran).chain(&self.watch);
+        let mut programs: Vec<_> = words.filter_map(|words| words.split_whitespace().next()).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
 }
 
 /// A file that must be there afterwards.

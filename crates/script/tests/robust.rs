@@ -13,7 +13,7 @@ const SEEDS: [&str; 4] = [
 ];
 
 fn known() -> Known<'static> {
-    Known { rules: &["pairing"], faults: FAULTS, regex: |_| Ok(()) }
+    Known { rules: &["pairing"], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
 }
 
 fn look_at(bytes: &[u8]) {

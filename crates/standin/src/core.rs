@@ -170,6 +170,8 @@ fn asked(kind: Kind) -> Box<Asked> {
         http_status: None,
         bad_json: None,
         attempt_of: None,
+        retry: None,
+        side_call: None,
     })
 }
 

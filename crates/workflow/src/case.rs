@@ -3,9 +3,9 @@
 use crate::grade::{self, Evidence};
 use crate::run::{Field, RunError};
 use crate::told::Told;
-use rehearsal_journal::event::{AgentExited, AgentStarted, Event};
+use rehearsal_journal::event::{AgentExited, AgentStarted, Event, Network};
 use rehearsal_journal::fold::{Facts, facts};
-use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Verdict};
+use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Place, Severity, Verdict};
 use rehearsal_journal::{normal, redact};
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_wire::rule::Profile;
@@ -75,7 +75,7 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     let events = read_journal(&field.folder.join("journals"), &Name::Case(phrasing.id.clone()))?.events;
     let facts = facts(&events);
     let contents = contents(&folders.workspace, phrasing);
-    let findings = grade::grade(&Evidence {
+    let mut findings = grade::grade(&Evidence {
         phrasing,
         pinned: field.standin.setting().profile == Profile::Pinned,
         facts: &facts,
@@ -83,6 +83,7 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
         stderr: &ran.stderr.text(),
         contents: &contents,
     });
+    findings.extend(grade::notes(&facts));
     let masks = [
         (told.workspace.as_str(), "{workspace}"),
         (told.home.as_str(), "{home}"),
@@ -119,12 +120,14 @@ async fn rehearse(
         grace: GRACE,
         keep: KEPT,
     };
+    recorder.note(Event::WorkspaceFound(files::see_workspace(&folders.workspace, &[])));
     let running = process::start(&launch)?;
     recorder.note(Event::AgentStarted(AgentStarted {
         argv: redact::arguments(&argv),
         pid: running.pid(),
         prompt: told.prompt.clone(),
         time_limit_ms: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
+        network: Network::Host,
     }));
     let ran = running.finish().await;
     recorder.note(Event::AgentExited(AgentExited {
@@ -166,14 +169,22 @@ fn result(
     CaseResult {
         class: phrasing.class.clone(),
         phrasing: phrasing.id.clone(),
-        verdict: if findings.is_empty() { Verdict::Passed } else { Verdict::Failed },
+        place: Place {
+            file: phrasing.place.file.clone(),
+            line: phrasing.place.line as u64,
+            column: phrasing.place.column as u64,
+        },
+        round: 1,
+        verdict: match findings.iter().any(|finding| finding.severity == Severity::Error) {
+            true => Verdict::Failed,
+            false => Verdict::Passed,
+        },
         requests: facts.asked().count() as u64,
         retries: facts.asked().filter(|request| request.attempt_of.is_some()).count() as u64,
         steps: grade::steps(phrasing, facts),
         ran_ms: exited.map_or(0, |exited| exited.ran_ms),
         status: exited.and_then(|exited| exited.status),
         findings,
-        notes: grade::notes(facts),
         journal,
         normalised,
     }
@@ -186,7 +197,13 @@ fn broken(phrasing: &Phrasing, error: &RunError) -> CaseResult {
         ) => &grade::NOT_STARTED,
         _ => &grade::WORLD_FAILED,
     };
-    let finding = Finding { code: code.code.to_owned(), message: error.to_string(), exchanges: Vec::new() };
+    let finding = Finding {
+        code: code.code.to_owned(),
+        severity: Severity::Error,
+        message: error.to_string(),
+        exchanges: Vec::new(),
+        also: Vec::new(),
+    };
     let facts = Facts::default();
     CaseResult {
         verdict: Verdict::Broken,

@@ -1,6 +1,7 @@
 //! A whole run: one stand-in, its cases side by side, the run folder.
 
 use crate::case;
+use crate::grade;
 use crate::suite::{self, Choice, Suite};
 use crate::told::Told;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
@@ -189,8 +190,12 @@ pub async fn run(
         started_unix_ms,
         took_ms: clock.elapsed_us() / 1000,
         normalised: normal::digest(&normalised),
+        codes: grade::explained(cases.iter().flat_map(|case| &case.findings)),
+        repeat: 1,
+        shard: None,
+        ended_early: false,
         cases,
-        server: JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests },
+        servers: vec![JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests }],
     };
     let path = folder.join("run.json");
     files::write_report(&path, file.to_json().as_bytes())

@@ -88,6 +88,7 @@ fn known<'k>(rules: &'k [&'k str]) -> Known<'k> {
     Known {
         rules,
         faults: FAULTS,
+        codes: &[],
         regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()),
     }
 }

@@ -54,6 +54,8 @@ fn asked(kind: Kind) -> Box<Asked> {
         http_status: Some(200),
         bad_json: None,
         attempt_of: None,
+        retry: None,
+        side_call: None,
     })
 }
 

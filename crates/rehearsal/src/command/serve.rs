@@ -81,7 +81,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A suite that says nothing: everything is background.
 fn nothing() -> Scenarios {
-    Scenarios { phrasings: Vec::new(), profile: Profile::Gate, rules: Vec::new(), echo: Echo::Exact }
+    Scenarios {
+        phrasings: Vec::new(),
+        profile: Profile::Gate,
+        rules: Vec::new(),
+        echo: Echo::Exact,
+        weights: Vec::new(),
+        agent: None,
+    }
 }
 
 async fn serve(

@@ -53,7 +53,7 @@ fn check(path: &Path) -> Result<String, Failure> {
     };
     let mut heads = 0;
     if let Some(run) = run_file(path)? {
-        for head in run.cases.iter().map(|case| &case.journal).chain([&run.server]) {
+        for head in run.cases.iter().map(|case| &case.journal).chain(&run.servers) {
             if head.head.is_empty() {
                 continue;
             }

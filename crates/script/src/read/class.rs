@@ -139,6 +139,7 @@ fn phrasing(
         advance,
         expect_agent,
         hostile,
+        part_of: None,
         place: Place {
             file: findings.file.to_owned(),
             line: node.at.line as usize,

@@ -31,6 +31,8 @@ pub struct Known<'k> {
     pub rules: &'k [&'k str],
     /// The faults.
     pub faults: &'k [Fault],
+    /// Codes of the findings of a run.
+    pub codes: &'k [&'k str],
     /// Says what is wrong with a regular expression.
     pub regex: fn(&str) -> Result<(), String>,
 }

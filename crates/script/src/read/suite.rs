@@ -46,6 +46,8 @@ pub(super) fn load(
         profile: agreed.profile.map_or(Profile::Gate, |(word, _)| profile(word)),
         rules: agreed.rules.into_iter().map(|(name, (on, _))| (name, on)).collect(),
         echo: agreed.echo.map_or(Echo::Double, |(word, _)| echo(word)),
+        weights: Vec::new(),
+        agent: None,
     };
     (scenarios, all)
 }

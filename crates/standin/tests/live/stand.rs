@@ -55,7 +55,7 @@ impl Served {
     /// A suite of one file; its name decides whether it is YAML or JSON.
     pub(crate) fn file(name: &str, text: &str) -> Self {
         let rules: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
-        let known = Known { rules: &rules, faults: FAULTS, regex: |_| Ok(()) };
+        let known = Known { rules: &rules, faults: FAULTS, codes: &[], regex: |_| Ok(()) };
         let scenarios = match rehearsal_script::read(&[File { name, bytes: text.as_bytes() }], &known) {
             Ok(scenarios) => scenarios,
             Err(findings) => {
@@ -67,8 +67,14 @@ impl Served {
 
     /// No script: everything is background.
     pub(crate) fn nothing() -> Self {
-        let scenarios =
-            Scenarios { phrasings: Vec::new(), profile: Profile::Gate, rules: Vec::new(), echo: Echo::Exact };
+        let scenarios = Scenarios {
+            phrasings: Vec::new(),
+            profile: Profile::Gate,
+            rules: Vec::new(),
+            echo: Echo::Exact,
+            weights: Vec::new(),
+            agent: None,
+        };
         Self {
             scenarios,
             profile: None,

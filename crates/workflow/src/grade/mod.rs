@@ -7,8 +7,9 @@ mod expectation;
 mod wire;
 
 use rehearsal_journal::fold::Facts;
-use rehearsal_journal::run::Finding;
+use rehearsal_journal::run::{CodeText, Finding, Severity};
 use rehearsal_script::scenario::Phrasing;
+use std::collections::BTreeSet;
 
 /// What a case is judged from.
 #[derive(Debug)]
@@ -115,8 +116,10 @@ pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
         .flat_map(|(code, found)| {
             found.into_iter().map(move |Found { message, exchanges }| Finding {
                 code: code.to_owned(),
+                severity: Severity::Error,
                 message,
                 exchanges,
+                also: Vec::new(),
             })
         })
         .collect()
@@ -131,12 +134,29 @@ pub fn notes(facts: &Facts) -> Vec<Finding> {
             Some(known) => known.exchanges.push(*exchange),
             None => notes.push(Finding {
                 code: note.code.clone(),
+                severity: Severity::Note,
                 message: note.message.clone(),
                 exchanges: vec![*exchange],
+                also: Vec::new(),
             }),
         }
     }
     notes
+}
+
+/// The codes of some findings in words, sorted, each once.
+#[must_use]
+pub fn explained<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<CodeText> {
+    let codes: BTreeSet<&str> = findings.into_iter().map(|finding| finding.code.as_str()).collect();
+    codes
+        .into_iter()
+        .filter_map(|code| CHECKS.iter().find(|check| check.code == code))
+        .map(|check| CodeText {
+            code: check.code.to_owned(),
+            meaning: check.meaning.to_owned(),
+            remedy: check.remedy.to_owned(),
+        })
+        .collect()
 }
 
 /// Steps of a script that have an index, and how many of them were answered.

@@ -2,7 +2,9 @@
 
 use super::{CHECKS, Evidence, grade, notes, steps};
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{AgentExited, AgentStarted, Kind, Noted, Output, Rejected, WorkspaceSeen};
+use rehearsal_journal::event::{
+    AgentExited, AgentStarted, Kind, Network, Noted, Output, Rejected, WorkspaceSeen,
+};
 use rehearsal_journal::fold::{Facts, Request, ToolCall};
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_script::{File, Known};
@@ -11,7 +13,7 @@ use rehearsal_wire::fault::FAULTS;
 /// The one phrasing of a suite whose class holds these lines of YAML.
 fn phrasing(class: &str) -> Phrasing {
     let text = format!("version: 1\nclasses:\n  c:\n{class}    phrasings: [{{id: p, prompt: do it}}]\n");
-    let known = Known { rules: &[], faults: FAULTS, regex: |_| Ok(()) };
+    let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
     let file = File { name: "suite.yaml", bytes: text.as_bytes() };
     rehearsal_script::read(&[file], &known).unwrap().phrasings.remove(0)
 }
@@ -25,6 +27,8 @@ fn request(exchange: u64, step: Option<u64>) -> Request {
         route: "POST /t/token/v1/chat/completions".into(),
         step,
         attempt_of: None,
+        phrasing: None,
+        side_call: None,
         reject: None,
         api_error: None,
         fault: None,
@@ -58,9 +62,18 @@ fn good() -> Facts {
         requests: vec![request(1, Some(0)), request(2, Some(1))],
         calls: vec![call],
         answered: vec!["call_1".into()],
-        started: Some(AgentStarted { argv: vec![], pid: 1, prompt: "do it".into(), time_limit_ms: 60_000 }),
+        started: Some(AgentStarted {
+            argv: vec![],
+            pid: 1,
+            prompt: "do it".into(),
+            time_limit_ms: 60_000,
+            network: Network::Host,
+        }),
         exited: Some(exited),
         workspace: Some(WorkspaceSeen::default()),
+        workspace_before: Some(WorkspaceSeen::default()),
+        commands: vec![],
+        escapes: vec![],
     }
 }
 
