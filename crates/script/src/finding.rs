@@ -1,5 +1,6 @@
 //! A mistake in a file that somebody wrote: what, where, and what to do about it.
 
+use crate::scenario::Place;
 use std::fmt;
 
 /// How much a finding weighs.
@@ -111,6 +112,11 @@ pub(crate) struct Findings<'f> {
 impl<'f> Findings<'f> {
     pub(crate) fn new(file: &'f str) -> Self {
         Self { file, list: Vec::new() }
+    }
+
+    /// A place in this file, for what outlives it.
+    pub(crate) fn place(&self, at: Spot) -> Place {
+        Place { file: self.file.to_owned(), line: at.line as usize, column: at.column as usize }
     }
 
     pub(crate) fn error(&mut self, at: Spot, code: Code, message: impl Into<String>) {

@@ -15,7 +15,10 @@ pub(crate) fn surprises(scenarios: &Scenarios, known: &Known<'_>) -> Vec<Finding
     for (i, phrasing) in all.iter().enumerate() {
         // Its own marker stands in it, so that the first that does is an earlier one or its own.
         let first = markers.first_in(&phrasing.marker_folded).filter(|first| *first < i);
-        shadowed(phrasing, first.map(|first| &all[first]), &mut found);
+        shadowed(i, first, all, &mut found);
+        if let Some(case) = phrasing.part_of.and_then(|case| all.get(case)) {
+            mixed_up(phrasing, case, &mut found);
+        }
         if !fold(&phrasing.prompt).contains(&phrasing.marker_folded) {
             let message = format!("the prompt of `{}` does not hold its marker", phrasing.id);
             let hint = "without a case token such a request would be background";
@@ -32,14 +35,34 @@ fn warning(place: &Place, message: String, hint: &str) -> Finding {
     Finding { file, line, column, severity, code, message, hint }
 }
 
-fn shadowed(phrasing: &Phrasing, first: Option<&Phrasing>, found: &mut Vec<Finding>) {
-    if let Some(first) = first {
+fn shadowed(index: usize, first: Option<usize>, all: &[Phrasing], found: &mut Vec<Finding>) {
+    let Some(first) = first else { return };
+    let (of_case, phrasing) = (all[index].part_of, &all[index]);
+    // A case and its conversations have rules of their own; and one that a class gives to all its phrasings is one text.
+    let is_family = of_case == Some(first) || (of_case.is_some() && all[first].place == phrasing.place);
+    if !is_family {
+        let first = &all[first].id;
         let message =
-            format!("the marker of `{}` holds the marker of `{}`, which comes first", phrasing.id, first.id);
+            format!("the marker of `{}` holds the marker of `{first}`, which comes first", phrasing.id);
         let hint =
             "without a case token every such request goes to the first; put the longer marker before it";
         found.push(warning(&phrasing.place, message, hint));
     }
+}
+
+/// A case's own requests and those of its conversations are told apart by their texts alone.
+fn mixed_up(part: &Phrasing, case: &Phrasing, found: &mut Vec<Finding>) {
+    let own = &part.marker_folded;
+    let message = if case.marker_folded.contains(own) || fold(&case.prompt).contains(own) {
+        format!("the marker of `{}` stands in the marker or prompt of its case `{}`", part.id, case.id)
+    } else if own.contains(&case.marker_folded) {
+        format!("the marker of `{}` holds that of its case `{}`", part.id, case.id)
+    } else {
+        return;
+    };
+    let hint =
+        "a request of the one may be taken for one of the other; choose a marker that only one of them holds";
+    found.push(warning(&part.place, message, hint));
 }
 
 fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
@@ -65,7 +88,7 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
                 let message = format!("nobody gets past step {i} of `{id}`");
                 found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
             }
-            Action::Error(_) if i + 1 < steps && phrasing.advance == Advance::Assistants => {
+            Action::Error(_) if i + 1 < steps && phrasing.advance != Advance::Request => {
                 let message = format!("nobody gets past step {i} of `{id}`: each retry meets the same error");
                 found.push(warning(place, message, "give the error `times`, or remove the steps after it"));
             }

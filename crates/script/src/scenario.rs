@@ -34,6 +34,47 @@ pub enum Weight {
     Off,
 }
 
+impl Weight {
+    /// The words for it, as files and the command line write them.
+    pub const WORDS: [&str; 4] = ["error", "warning", "note", "off"];
+
+    /// The weight that a word means.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "error" => Some(Self::Error),
+            "warning" => Some(Self::Warning),
+            "note" => Some(Self::Note),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    /// What a finding of this weight is, for messages.
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Self::Error => "an error",
+            Self::Warning => "a warning",
+            Self::Note => "a note",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl Scenarios {
+    /// The phrasings that are cases, by index, in their order: all but the further conversations of others.
+    pub fn cases(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let all = self.phrasings.iter().enumerate();
+        all.filter(|(_, phrasing)| phrasing.part_of.is_none()).map(|(index, _)| index)
+    }
+
+    /// The further conversations of a case, by index: they stand right behind it.
+    pub fn parts(&self, case: usize) -> impl Iterator<Item = usize> {
+        let behind = self.phrasings.iter().enumerate().skip(case.saturating_add(1));
+        behind.take_while(move |(_, phrasing)| phrasing.part_of == Some(case)).map(|(index, _)| index)
+    }
+}
+
 /// `agent:` of a suite. Its texts may hold the placeholders of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentCommand {
@@ -51,12 +92,12 @@ pub struct AgentCommand {
     pub place: Place,
 }
 
-/// One prompt of a class: one case of a run.
+/// One prompt of a class: one case of a run, or a further conversation of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrasing {
     /// The class it belongs to.
     pub class: String,
-    /// Its id, unique over all files; part of every tool-call id.
+    /// Its id, unique over all files; part of every tool-call id. That of a further conversation is `<case>.<its own>`.
     pub id: String,
     /// It is found by this text in a user message. Never empty.
     pub marker: String,
@@ -75,7 +116,7 @@ pub struct Phrasing {
     /// What the agent must do.
     pub expect_agent: ExpectAgent,
     /// Whether an agent is expected to give up here in bounded time: what the file says, else whether a fault without
-    /// end or a tool call without end stands in the script.
+    /// end or a tool call without end stands in the script; for a case in that of one of its conversations too.
     pub hostile: bool,
     /// The phrasing whose case this is a further conversation of: that of a sub-agent. It is no case of its own, has its own
     /// marker, script and steps, and is played on the lane of its case.

@@ -5,15 +5,20 @@ use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::{File, Known, lint, read};
 use rehearsal_wire::fault::FAULTS;
 
-const SEEDS: [&str; 4] = [
+const SEEDS: [&str; 5] = [
     include_str!("../../../examples/quickstart/basics.yaml"),
     include_str!("../../../examples/quickstart/failures.yaml"),
     include_str!("../../../examples/quickstart/torture.json"),
     "{\"classes\": {\"a\": {\"script\": [{\"repeat\": 3, \"text\": \"{N} of {NN}\"}, {\"api_error\": {\"status\": 500, \"message\": \"m\"}}], \"phrasings\": [{\"id\": \"p\", \"marker\": \"m\"}]}}}",
+    r#"{"version": 1, "agent": {"command": "a '{prompt}' \"b c\"", "env": {"A": 1, "B": true}, "files": {"{home}/a": "{model}"}, "stdin": "x", "time_limit": "1s"},
+"findings": {"files": "off"}, "defaults": {"advance": "auto"}, "classes": {"a": {"script": [{"text": "x"}],
+"conversations": [{"id": "c", "prompt": "sub", "script": [{"text": "y"}]}], "phrasings": [{"id": "p", "prompt": "do it",
+"expect_agent": {"forbidden_files": ["**/a*", "?"], "files": {"b": ""}, "commands": {"ran": ["git commit"], "not_ran": "git push", "watch": []}},
+"conversations": [{"id": "d", "marker": "other", "script": [{"text": "z"}], "advance": "request", "pacing": {"chunk": 1}}]}]}}}"#,
 ];
 
 fn known() -> Known<'static> {
-    Known { rules: &["pairing"], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
+    Known { rules: &["pairing"], faults: FAULTS, codes: &["files"], regex: |_| Ok(()) }
 }
 
 fn look_at(bytes: &[u8]) {
@@ -28,6 +33,9 @@ fn load(name: &str, text: &str) -> Scenarios {
     let mut suite = read(&files, &known()).unwrap_or_else(|findings| panic!("{}", findings[0]));
     for phrasing in &mut suite.phrasings {
         phrasing.place = rehearsal_script::scenario::Place::default();
+    }
+    if let Some(agent) = &mut suite.agent {
+        agent.place = rehearsal_script::scenario::Place::default();
     }
     suite
 }
@@ -87,14 +95,23 @@ fn the_corpus_file_reads_alike_as_yaml() {
 
 #[test]
 fn yaml_and_json_of_one_meaning_read_alike() {
-    let json = r#"{"version": 1, "defaults": {"pacing": {"ttft": 200}}, "classes": {"c": {
+    let json = r#"{"version": 1, "agent": {"command": ["a", "b c"], "env": {"N": 1.50, "F": true}, "files": {"{home}/x": "y\n"}},
+        "findings": {"files": "off"}, "defaults": {"pacing": {"ttft": 200}}, "classes": {"c": {
         "script": [
             {"tool_calls": [{"name": "f", "arguments": {"b": 1, "a": [0.5, -7, 1e+3, 31, true, null, "x\ny", {}], "7": "é"}}]},
             {"fault": {"name": "mid-body-drop", "at": 0.25}, "times": 2},
             {"text": "done", "finish_reason": "length", "usage": {"prompt_tokens": 7, "completion_tokens": 8}}],
-        "phrasings": [{"id": "p", "prompt": "do it", "expect_agent": {"time_limit": "1.5s", "exit": 3}}]}}}"#;
+        "phrasings": [{"id": "p", "prompt": "do it", "expect_agent": {"time_limit": "1.5s", "exit": 3},
+            "conversations": [{"id": "s", "prompt": "sub", "script": [{"text": "31"}]}]}]}}}"#;
     let yaml = "
 version: 1
+agent:
+  command: a 'b c'
+  env: {N: 1.50, F: true}
+  files:
+    '{home}/x': |
+      y
+findings: {files: off}
 defaults: {pacing: {ttft: 200ms}}
 classes:
   c:
@@ -116,6 +133,11 @@ classes:
           do
           it
         expect_agent: {time_limit: 1.5s, exit: 3}
+        conversations:
+          - id: s
+            prompt: sub
+            script:
+              - text: '31'
 ";
     assert_eq!(load("s.yaml", yaml), load("s.json", json));
     let suite = load("s.yaml", yaml);

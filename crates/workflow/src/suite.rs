@@ -1,5 +1,6 @@
 //! Loads the files of a suite, and says what setting of the stand-in they ask for.
 
+use crate::grade::CHECKS;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
 use rehearsal_script::finding::Finding;
@@ -61,7 +62,7 @@ fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
 /// When files cannot be read or have mistakes.
 pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
     let files = read_files(paths)?;
-    let scenarios = rehearsal_script::read_under(&named(&files), &known(&rule_names()), chosen)
+    let scenarios = rehearsal_script::read_under(&named(&files), &known(&rule_names(), &codes()), chosen)
         .map_err(LoadError::Files)?;
     let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
     Ok(Suite { files, scenarios })
@@ -73,7 +74,7 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
 /// When files cannot be read.
 pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names()))))
+    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names(), &codes()))))
 }
 
 fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {
@@ -84,11 +85,16 @@ fn rule_names() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.name).collect()
 }
 
-fn known<'k>(rules: &'k [&'k str]) -> Known<'k> {
+/// The codes that `findings` may weigh.
+fn codes() -> Vec<&'static str> {
+    CHECKS.iter().map(|check| check.code).collect()
+}
+
+fn known<'k>(rules: &'k [&'k str], codes: &'k [&'k str]) -> Known<'k> {
     Known {
         rules,
         faults: FAULTS,
-        codes: &[],
+        codes,
         regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()),
     }
 }

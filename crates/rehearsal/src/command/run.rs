@@ -157,22 +157,22 @@ fn unloaded(error: LoadError, arguments: &Arguments) -> Failure {
     }
 }
 
-/// The phrasings to run: all, or those named; a name that no case has is a mistake.
+/// The cases to run: all, or those named; a name that no case has is a mistake.
 fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
-    let phrasings = &suite.scenarios.phrasings;
-    if phrasings.is_empty() {
+    let id = |index: usize| suite.scenarios.phrasings[index].id.as_str();
+    let known: Vec<_> = suite.scenarios.cases().map(id).collect();
+    if known.is_empty() {
         return Err(Failure::NothingRan(
             "the suite holds no phrasing, so there is no case to run".to_owned(),
         ));
     }
-    if let Some(unknown) = names.iter().find(|name| !phrasings.iter().any(|phrasing| phrasing.id == **name)) {
-        let known: Vec<_> = phrasings.iter().map(|phrasing| phrasing.id.as_str()).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
         let near = nearest(unknown, known.iter().copied());
         let hint = hint(near, || format!("there are: {}", known.join(", ")));
         return Err(Failure::Command(format!("no case is named {unknown}; {hint}")));
     }
-    let wanted = |id: &String| names.is_empty() || names.contains(id);
-    Ok((0..phrasings.len()).filter(|index| wanted(&phrasings[*index].id)).collect())
+    let wanted = |index: &usize| names.is_empty() || names.iter().any(|name| name == id(*index));
+    Ok(suite.scenarios.cases().filter(wanted).collect())
 }
 
 /// A duration as in scenario files, longer than nothing.

@@ -3,9 +3,10 @@
 use super::class::{Context, Levels};
 use super::expect::texts;
 use crate::finding::{Code, Findings};
-use crate::node::Node;
-use crate::scenario::{ExpectAgent, ExpectFile};
-use crate::span;
+use crate::node::{Content, Node};
+use crate::scenario::{ExpectAgent, ExpectCommands, ExpectFile};
+use crate::{paths, span};
+use std::time::Duration;
 
 /// Merges defaults, class and phrasing, key by key.
 pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut Findings<'_>) -> ExpectAgent {
@@ -16,6 +17,8 @@ pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut F
     for node in levels.all("expect_agent") {
         apply(node, &mut expect, context, findings);
     }
+    forbidden_and_expected(levels, &expect, findings);
+    ran_and_not_ran(levels, &expect.commands, findings);
     if let Some(workspace) = levels.narrowest("workspace") {
         let entries = workspace.entries().iter();
         expect.given_files = entries
@@ -40,9 +43,7 @@ fn apply(node: &Node, expect: &mut ExpectAgent, context: &Context<'_>, findings:
         expect.output_contains = texts(parts);
     }
     if let Some(patterns) = node.get("output_matches") {
-        let each =
-            if patterns.as_text().is_some() { std::slice::from_ref(patterns) } else { patterns.items() };
-        for (pattern, at) in each.iter().filter_map(|node| Some((node.as_text()?, node.at))) {
+        for (pattern, at) in each(patterns).filter_map(|node| Some((node.as_text()?, node.at))) {
             if let Err(why) = (context.known.regex)(pattern) {
                 let why = why.lines().last().unwrap_or_default().trim().to_owned();
                 let message = format!("`{pattern}` is no regular expression");
@@ -54,13 +55,115 @@ fn apply(node: &Node, expect: &mut ExpectAgent, context: &Context<'_>, findings:
     if let Some(files) = node.get("files") {
         expect.files = files.entries().iter().map(|(path, node)| file(&path.name, node, findings)).collect();
     }
-    if let Some(limit) = node.text("time_limit").and_then(span::parse) {
-        if limit.is_zero() {
-            let at = node.get("time_limit").map_or(node.at, |node| node.at);
-            findings.error(at, Code::WrongValue, "`time_limit` must be longer than nothing");
-        }
-        expect.time_limit = Some(limit);
+    if let Some(patterns) = node.get("forbidden_files") {
+        each(patterns).for_each(|pattern| is_pattern(pattern, findings));
+        expect.forbidden_files = texts(patterns);
     }
+    if let Some(node) = node.get("commands") {
+        commands(node, &mut expect.commands, findings);
+    }
+    expect.time_limit = time_limit(node, findings).or(expect.time_limit);
+}
+
+/// The time limit of a map that may have one.
+pub(super) fn time_limit(node: &Node, findings: &mut Findings<'_>) -> Option<Duration> {
+    let node = node.get("time_limit")?;
+    let limit = span::parse(node.as_text()?)?;
+    if limit.is_zero() {
+        findings.error(node.at, Code::WrongValue, "`time_limit` must be longer than nothing");
+    }
+    Some(limit)
+}
+
+/// The texts of a text or a list of them.
+fn each(node: &Node) -> impl Iterator<Item = &Node> {
+    let all = if node.as_text().is_some() { std::slice::from_ref(node) } else { node.items() };
+    all.iter().filter(|node| node.as_text().is_some())
+}
+
+fn is_pattern(node: &Node, findings: &mut Findings<'_>) {
+    let pattern = node.as_text().unwrap_or_default();
+    // Blank ones have been told.
+    if !pattern.trim().is_empty() && !paths::is_inside(pattern) {
+        let message = format!("`{pattern}` means no path inside the workspace");
+        let hint = "write a relative path with `/` between its parts and without `..`; `folder/**` is all in a folder";
+        findings.error_with_hint(node.at, Code::WrongValue, message, hint);
+    } else if !paths::is_pattern(pattern) {
+        let message = format!("in `{pattern}` the `**` is only a part of a name");
+        let hint = "`**` stands alone between slashes, for any number of folders; within a name write `*`";
+        findings.error_with_hint(node.at, Code::WrongValue, message, hint);
+    }
+}
+
+/// Nothing may be both: there afterwards, and never made, changed or deleted.
+fn forbidden_and_expected(levels: Levels<'_>, expect: &ExpectAgent, findings: &mut Findings<'_>) {
+    let Some(node) = levels.all("expect_agent").filter(|node| node.get("files").is_some()).next_back() else {
+        return;
+    };
+    for (path, _) in node.get("files").map_or(&[][..], Node::entries) {
+        if let Some(pattern) =
+            expect.forbidden_files.iter().find(|pattern| paths::matches(pattern, &path.name))
+        {
+            let message =
+                format!("`{}` is expected, and `{pattern}` in `forbidden_files` forbids it", path.name);
+            let hint = "a file that must stay as it is given needs only `forbidden_files`";
+            findings.error_with_hint(path.at, Code::Contradiction, message, hint);
+        }
+    }
+}
+
+fn commands(node: &Node, expect: &mut ExpectCommands, findings: &mut Findings<'_>) {
+    let was_empty = expect.programs().is_empty();
+    let mut said = |name: &str, into: &mut Vec<String>| {
+        if let Some(node) = node.get(name) {
+            each(node).for_each(|command| program(command, findings));
+            *into = texts(node);
+        }
+    };
+    said("ran", &mut expect.ran);
+    said("not_ran", &mut expect.not_ran);
+    said("watch", &mut expect.watch);
+    let is_empty = |node: &Node| node.content == Content::List(Vec::new());
+    if was_empty
+        && matches!(node.content, Content::Map(_))
+        && node.entries().iter().all(|(_, node)| is_empty(node))
+    {
+        findings.warning(node.at, "`commands` names no program", "no command is watched");
+    }
+}
+
+/// A shim bears the program's name and stands in one folder.
+fn program(node: &Node, findings: &mut Findings<'_>) {
+    let Some(program) = node.as_text().and_then(|words| words.split_whitespace().next()) else { return };
+    if program.contains(|c: char| c == '/' || c == '\\' || c.is_control())
+        || program == "."
+        || program == ".."
+    {
+        let message = format!("`{program}` is no plain name of a program");
+        let hint =
+            "only programs that are found on PATH can be watched: write `git push`, not `/usr/bin/git push`";
+        findings.error_with_hint(node.at, Code::WrongValue, message, hint);
+    }
+}
+
+/// Nothing may both have run and not have run.
+fn ran_and_not_ran(levels: Levels<'_>, expect: &ExpectCommands, findings: &mut Findings<'_>) {
+    let nodes = levels.all("expect_agent").filter_map(|node| node.get("commands")?.get("ran"));
+    for (command, at) in
+        nodes.last().into_iter().flat_map(each).filter_map(|node| Some((node.as_text()?, node.at)))
+    {
+        let forbids =
+            |not_ran: &&String| !not_ran.trim().is_empty() && words(command).starts_with(&words(not_ran));
+        if let Some(not_ran) = expect.not_ran.iter().find(forbids) {
+            let message = format!("`{command}` must run, and `{not_ran}` in `not_ran` forbids it");
+            let hint = "`git` forbids every `git …`; name what must not run in more words";
+            findings.error_with_hint(at, Code::Contradiction, message, hint);
+        }
+    }
+}
+
+fn words(command: &str) -> Vec<&str> {
+    command.split_whitespace().collect()
 }
 
 fn file(path: &str, node: &Node, findings: &mut Findings<'_>) -> ExpectFile {

@@ -2,11 +2,13 @@
 
 use super::Known;
 use super::agent;
+use super::conversation;
+use super::named::{Named, named};
 use super::step::{self, Script};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
 use crate::node::{Content, Key, Node};
-use crate::scenario::{Action, Advance, Phrasing, Place};
+use crate::scenario::{Action, Advance, AgentCommand, ExpectAgent, Phrasing, Place};
 use std::collections::BTreeMap;
 
 /// Most steps of one script after `repeat`.
@@ -25,7 +27,9 @@ pub(super) struct Context<'k> {
     pub(super) built_in: bool,
     pub(super) phrasings: Vec<Phrasing>,
     /// Phrasing ids, with the file that has them.
-    ids: BTreeMap<String, Place>,
+    pub(super) ids: BTreeMap<String, Place>,
+    /// What `agent` says, in the file that has it.
+    pub(super) agent: Option<AgentCommand>,
     pub(super) steps_left: usize,
     pub(super) weight_left: usize,
 }
@@ -39,6 +43,7 @@ impl<'k> Context<'k> {
             built_in,
             phrasings,
             ids,
+            agent: None,
             steps_left: MAX_ALL_STEPS,
             weight_left: MAX_WEIGHT,
         }
@@ -116,74 +121,54 @@ fn phrasing(
 ) {
     let own = node.get("script").filter(|node| !node.items().is_empty());
     let script = own.or(class_script).map(|node| step::script(node, levels, context, findings));
-    let Script { steps, forever } = script.unwrap_or_default();
-    let (Some(id), Some((marker, prompt))) = (id(node, context, findings), names(node, context, findings))
-    else {
-        return;
+    let index = context.phrasings.len();
+    let named = named(node, "a phrasing", "", context, findings);
+    let owner = named.map(|named| {
+        let (class, place) = (class.name.clone(), findings.place(node.at));
+        let played = played(class, named, script.unwrap_or_default(), levels, context, place);
+        let expect_agent = agent::expect(levels, context, findings);
+        context.phrasings.push(Phrasing { expect_agent, ..played });
+        index
+    });
+    conversation::conversations(owner, levels, context, findings);
+    let said = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.older);
+    let hostile = said.unwrap_or_else(|| context.phrasings[index..].iter().any(|phrasing| phrasing.hostile));
+    if let Some(case) = owner.and_then(|owner| context.phrasings.get_mut(owner)) {
+        case.hostile = hostile;
+    }
+}
+
+/// A script under its names. Nothing is expected of the agent yet, and it is hostile where its script is.
+pub(super) fn played(
+    class: String,
+    named: Named,
+    script: Script,
+    levels: Levels<'_>,
+    context: &Context<'_>,
+    place: Place,
+) -> Phrasing {
+    let Named { id, marker, prompt } = named;
+    let Script { steps, forever } = script;
+    let advance = match levels.narrowest("advance").and_then(Node::as_text).filter(|_| !context.older) {
+        Some("request") => Advance::Request,
+        Some("assistants") => Advance::Assistants,
+        _ if context.older => Advance::Assistants,
+        _ => Advance::Auto,
     };
-    let advance = match levels.narrowest("advance").and_then(Node::as_text) {
-        Some("request") if !context.older => Advance::Request,
-        _ => Advance::Assistants,
-    };
-    let hostile = levels.narrowest("hostile").and_then(Node::as_flag).filter(|_| !context.older);
-    let hostile = hostile.unwrap_or_else(|| is_hostile(&steps, forever, advance, context.known));
-    let expect_agent = agent::expect(levels, context, findings);
-    context.phrasings.push(Phrasing {
-        class: class.name.clone(),
+    Phrasing {
+        class,
         id,
         marker_folded: fold(&marker).into_owned(),
         marker,
         prompt,
+        hostile: is_hostile(&steps, forever, advance, context.known),
         script: steps,
         forever,
         advance,
-        expect_agent,
-        hostile,
+        expect_agent: ExpectAgent::default(),
         part_of: None,
-        place: Place {
-            file: findings.file.to_owned(),
-            line: node.at.line as usize,
-            column: node.at.column as usize,
-        },
-    });
-}
-
-fn id(node: &Node, context: &mut Context<'_>, findings: &mut Findings<'_>) -> Option<String> {
-    let id_node = node.get("id")?;
-    let id = id_node.as_text().filter(|id| !id.trim().is_empty())?;
-    if id.contains(|c: char| c.is_control()) {
-        let message = "a phrasing id holds no line breaks and control characters";
-        findings.error(id_node.at, Code::WrongValue, message);
+        place,
     }
-    let (line, column) = (id_node.at.line as usize, id_node.at.column as usize);
-    if let Some(first) = context.ids.get(id) {
-        let message = format!("the phrasing id `{id}` is taken");
-        let hint = format!("it stands at {}:{}:{} already", first.file, first.line, first.column);
-        findings.error_with_hint(id_node.at, Code::Clash, message, hint);
-        return None;
-    }
-    context.ids.insert(id.to_owned(), Place { file: findings.file.to_owned(), line, column });
-    Some(id.to_owned())
-}
-
-/// The marker and the prompt; each stands in for the other.
-fn names(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<(String, String)> {
-    let prompt = node.text("prompt").filter(|_| !context.older);
-    let marker = node.text("marker");
-    if marker.is_none() && prompt.is_none() {
-        if !context.older && node.get("marker").is_none() && node.get("prompt").is_none() {
-            let message = "a phrasing needs `prompt` or `marker`";
-            findings.error_with_hint(
-                node.at,
-                Code::MissingField,
-                message,
-                "`prompt` is what the agent is told",
-            );
-        }
-        return None;
-    }
-    let marker = marker.or(prompt)?;
-    Some((marker.to_owned(), prompt.unwrap_or(marker).to_owned()))
 }
 
 fn is_hostile(steps: &[crate::scenario::Step], forever: bool, advance: Advance, known: &Known<'_>) -> bool {
@@ -192,7 +177,7 @@ fn is_hostile(steps: &[crate::scenario::Step], forever: bool, advance: Advance, 
         Action::Fault { name, .. } => known.is_hostile(name),
         Action::Say(said) => forever && i == last && !said.calls.is_empty(),
         // No answer, so no further assistant message: every retry meets the same error.
-        Action::Error(_) => advance == Advance::Assistants || (forever && i == last),
+        Action::Error(_) => advance != Advance::Request || (forever && i == last),
         Action::End => false,
     })
 }

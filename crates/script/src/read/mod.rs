@@ -3,8 +3,11 @@
 mod action;
 mod agent;
 mod class;
+mod command;
+mod conversation;
 mod expect;
 mod fault;
+mod named;
 mod repeat;
 mod step;
 mod suite;

@@ -1,21 +1,25 @@
 //! Several files to one suite: forms, what they must agree on, and names that must be unique.
 
 use super::class::{self, Context};
-use super::{File, Known};
+use super::{File, Known, command};
 use crate::finding::{Code, Finding, Findings, Spot};
-use crate::node::{self, Node};
-use crate::scenario::Scenarios;
+use crate::node::{self, Key, Node};
+use crate::scenario::{Scenarios, Weight};
 use crate::schema;
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_wire::rule::{Echo, Profile};
 use std::collections::BTreeMap;
+
+/// Settings by name, each with the file that said it first.
+type Switches<'f, V> = BTreeMap<String, (V, &'f str)>;
 
 /// What the files said so far, each with the place that said it first.
 #[derive(Default)]
 struct Agreed<'f> {
     profile: Option<(&'static str, String)>,
     echo: Option<(&'static str, String)>,
-    rules: BTreeMap<String, (bool, &'f str)>,
+    rules: Switches<'f, bool>,
+    weights: Switches<'f, Weight>,
 }
 
 /// Reads all files. The scenarios are of use only where no finding is an error.
@@ -37,6 +41,9 @@ pub(super) fn load(
             schema::check(&root, &schema::FILE, older, &mut findings);
             settings(&root, older, file.name, known, &mut agreed, &mut findings);
             context.older = older;
+            if !older {
+                command::agent(&root, &mut context, &mut findings);
+            }
             class::classes(&root, &mut context, &mut findings);
         }
         all.extend(findings.into_sorted());
@@ -46,8 +53,8 @@ pub(super) fn load(
         profile: agreed.profile.map_or(Profile::Gate, |(word, _)| profile(word)),
         rules: agreed.rules.into_iter().map(|(name, (on, _))| (name, on)).collect(),
         echo: agreed.echo.map_or(Echo::Double, |(word, _)| echo(word)),
-        weights: Vec::new(),
-        agent: None,
+        weights: agreed.weights.into_iter().map(|(code, (weight, _))| (code, weight)).collect(),
+        agent: context.agent,
     };
     (scenarios, all)
 }
@@ -92,19 +99,54 @@ fn settings<'f>(
     let rules = root.get("rules").filter(|_| !older).map_or(&[][..], Node::entries);
     for (key, node) in rules {
         let Some(on) = node.as_flag() else { continue };
-        if !known.rules.contains(&key.name.as_str()) {
-            let message = format!("there is no rule `{}`", key.name);
-            let near = nearest(&key.name, known.rules.iter().copied());
-            let hint = hint(near, || "`rehearsal lint --rules` prints all rules".to_owned());
-            findings.error_with_hint(key.at, Code::UnknownName, message, hint);
-        }
-        let (before, where_before) = *agreed.rules.entry(key.name.clone()).or_insert((on, file));
-        if before != on {
-            let before = if before { "on" } else { "off" };
-            let message = format!("the rule `{}` is switched {before} in {where_before}", key.name);
-            let hint = "the files of a suite share one set of rules";
-            findings.error_with_hint(key.at, Code::Contradiction, message, hint);
-        }
+        let switches = Named {
+            called: "rule",
+            names: known.rules,
+            listed: "`rehearsal lint --rules` prints all rules",
+            phrase: |on| if on { "switched on" } else { "switched off" },
+        };
+        switch(key, on, file, &switches, &mut agreed.rules, findings);
+    }
+    let weights = root.get("findings").filter(|_| !older).map_or(&[][..], Node::entries);
+    for (key, node) in weights {
+        let Some(weight) = node.as_text().and_then(Weight::named) else { continue };
+        let switches = Named {
+            called: "finding",
+            names: known.codes,
+            listed: "`rehearsal explain` prints all codes",
+            phrase: Weight::phrase,
+        };
+        switch(key, weight, file, &switches, &mut agreed.weights, findings);
+    }
+}
+
+/// A map of settings by names that must be known.
+struct Named<'k, V> {
+    called: &'static str,
+    names: &'k [&'k str],
+    listed: &'static str,
+    phrase: fn(V) -> &'static str,
+}
+
+/// Takes one setting: its name must be known, and no other file may say otherwise.
+fn switch<'f, V: Copy + PartialEq>(
+    key: &Key,
+    value: V,
+    file: &'f str,
+    Named { called, names, listed, phrase }: &Named<'_, V>,
+    agreed: &mut Switches<'f, V>,
+    findings: &mut Findings<'_>,
+) {
+    if !names.contains(&key.name.as_str()) {
+        let message = format!("there is no {called} `{}`", key.name);
+        let hint = hint(nearest(&key.name, names.iter().copied()), || (*listed).to_owned());
+        findings.error_with_hint(key.at, Code::UnknownName, message, hint);
+    }
+    let (before, where_before) = *agreed.entry(key.name.clone()).or_insert((value, file));
+    if before != value {
+        let message = format!("the {called} `{}` is {} in {where_before}", key.name, phrase(before));
+        let hint = format!("the files of a suite share one set of {called}s");
+        findings.error_with_hint(key.at, Code::Contradiction, message, hint);
     }
 }
 

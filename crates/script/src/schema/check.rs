@@ -4,7 +4,7 @@ use super::kind::BARE_NUMBER;
 use super::{Field, Kind, Need, Shape};
 use crate::finding::{Code, Findings, Spot};
 use crate::node::{Content, Key, Node};
-use crate::span;
+use crate::{paths, span};
 use rehearsal_wire::names::{hint, nearest};
 
 /// Checks a whole file. In the older form, without `version`, unknown fields are ignored, unless they look misspelt.
@@ -91,7 +91,7 @@ impl Check<'_, '_> {
             return;
         }
         match kind {
-            Kind::Anything | Kind::Text | Kind::Flag => {}
+            Kind::Anything | Kind::Text | Kind::Flag | Kind::Scalar => {}
             Kind::Name => {
                 if node.as_text().is_some_and(|text| text.trim().is_empty()) {
                     self.findings.error(node.at, Code::WrongValue, format!("{name} must not be empty"));
@@ -163,9 +163,7 @@ impl Check<'_, '_> {
 
     /// A path must stay inside the workspace on every system.
     fn path(&mut self, key: &Key) {
-        let bad_part = |part: &str| part.is_empty() || part == "." || part == "..";
-        let bad_letter = |c: char| c == '\\' || c == ':' || c.is_control();
-        if key.name.split('/').any(bad_part) || key.name.contains(bad_letter) {
+        if !paths::is_inside(&key.name) {
             let message = format!("`{}` is no path inside the workspace", key.name);
             let hint = "write a relative path with `/` between its parts and without `..`";
             self.findings.error_with_hint(key.at, Code::WrongValue, message, hint);

@@ -1,25 +1,28 @@
 //! The table: every field of the file form, with its kind and one sentence.
 
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, OrNull, Paths, Span, Text, Whole, Word};
+use super::agent::{AGENT, EXPECT_AGENT};
 use super::{Field, Kind, Need, Shape};
+use crate::scenario::Weight;
 
 const fn both(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
     Field { name, kind, need: Need::Optional, older: true, doc }
 }
 
-const fn must(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
+pub(super) const fn must(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
     Field { name, kind, need: Need::Required, older: true, doc }
 }
 
-const fn new(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
+pub(super) const fn new(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
     Field { name, kind, need: Need::Optional, older: false, doc }
 }
 
-static COMMENT: Field = new("comment", &Anything, "Ignored: a place for notes, as JSON has no comments.");
+pub(super) static COMMENT: Field =
+    new("comment", &Anything, "Ignored: a place for notes, as JSON has no comments.");
 static ADVANCE: Field = new(
     "advance",
-    &Word(&["assistants", "request"]),
-    "How a request finds its step: by the assistant messages in it (the default), or by the answered requests of the case.",
+    &Word(&["auto", "assistants", "request"]),
+    "How a request finds its step: by the assistant messages since the prompt and what the case was answered so far (the default), by all assistant messages in it, or by the answered requests of the case.",
 );
 static EXPECT_AGENT_FIELD: Field = new("expect_agent", &Object(&EXPECT_AGENT), "What the agent must do.");
 static EXPECT_REQUEST_FIELD: Field = both(
@@ -34,6 +37,11 @@ static HOSTILE: Field = new(
     "hostile",
     &Flag,
     "Whether the agent is expected to give up here. By default so where a fault or a tool call without end stands in the script.",
+);
+static CONVERSATIONS: Field = new(
+    "conversations",
+    &List(&Object(&CONVERSATION)),
+    "Further conversations of the case: those of sub-agents. At a class they belong to each of its phrasings.",
 );
 static SCRIPT: Field = both(
     "script",
@@ -66,6 +74,8 @@ pub(crate) static FILE: Shape = Shape {
             "How echoed arguments are compared; `double` by default.",
         ),
         new("rules", &Map(&Flag), "Rules switched on or off by name."),
+        new("findings", &Map(&Word(&Weight::WORDS)), "What findings of a run weigh, by code."),
+        new("agent", &Object(&AGENT), "The agent that the suite is for; one file of a suite may name it."),
         both("defaults", &Object(&DEFAULTS), "What holds for every class of this file."),
         must(
             "classes",
@@ -98,6 +108,7 @@ static CLASS: Shape = Shape {
         ADVANCE,
         WORKSPACE,
         HOSTILE,
+        CONVERSATIONS,
     ],
 };
 
@@ -124,6 +135,24 @@ static PHRASING: Shape = Shape {
         ADVANCE,
         WORKSPACE,
         HOSTILE,
+        CONVERSATIONS,
+    ],
+};
+
+static CONVERSATION: Shape = Shape {
+    name: "conversation",
+    called: "a conversation",
+    doc: "A further conversation of a case: that of a sub-agent. Of wider levels only `defaults` holds for it.",
+    others: None,
+    fields: &[
+        COMMENT,
+        must("id", &Name, "Its id; in the suite `<id of the case>.<this>`."),
+        new("prompt", &Name, "What the sub-agent is told; the marker by default."),
+        new("marker", &Name, "A user message that holds this text belongs to it; the prompt by default."),
+        must("script", &List(&Object(&STEP)), "The steps."),
+        EXPECT_REQUEST_FIELD,
+        PACING_FIELD,
+        ADVANCE,
     ],
 };
 
@@ -264,44 +293,5 @@ static EXPECT_REQUEST: Shape = Shape {
         ),
         new("tools_include", &Either(&[&Name, &List(&Name)]), "Tools that must be offered, by name."),
         new("values", &Map(&Anything), "Values that the body must hold, by JSON pointer (`/temperature`)."),
-    ],
-};
-
-static EXPECT_AGENT: Shape = Shape {
-    name: "expect_agent",
-    called: "`expect_agent`",
-    doc: "What the agent must do, judged from what the host saw.",
-    others: None,
-    fields: &[
-        new("exit", &Whole(0, 255), "Its exit status."),
-        new(
-            "max_requests",
-            &Whole(1, 1_000_000),
-            "The most requests that it may send, every attempt counted.",
-        ),
-        new("tools_called", &List(&Name), "Tools whose answers must come back, in this order."),
-        new("output_contains", &Either(&[&Text, &List(&Text)]), "Texts that its standard output must hold."),
-        new(
-            "output_matches",
-            &Either(&[&Text, &List(&Text)]),
-            "Regular expressions that its standard output must match.",
-        ),
-        new(
-            "files",
-            &Paths(&Either(&[&Text, &Object(&EXPECT_FILE)])),
-            "Files that must be in the workspace afterwards: path to content, or to `content` or `sha256`.",
-        ),
-        new("time_limit", &Span, "Time limit of the case: `10s`, `500ms`, `2m`."),
-    ],
-};
-
-static EXPECT_FILE: Shape = Shape {
-    name: "expect_file",
-    called: "an expected file",
-    doc: "A file that must be there afterwards.",
-    others: None,
-    fields: &[
-        new("content", &Text, "Its exact content."),
-        new("sha256", &Text, "SHA-256 of its bytes, 64 hexadecimal digits."),
     ],
 };

@@ -18,6 +18,9 @@ impl Kind {
                 matches!(content, Content::Text(_))
             }
             (Self::Flag, content) => matches!(content, Content::Bool(_)),
+            (Self::Scalar, content) => {
+                matches!(content, Content::Text(_) | Content::Number(_) | Content::Bool(_))
+            }
             (Self::Whole(..), content) => matches!(content, Content::Number(_)),
             (Self::List(_), content) => matches!(content, Content::List(_)),
             (Self::Object(_) | Self::Map(_) | Self::Paths(_), content) => matches!(content, Content::Map(_)),
@@ -30,6 +33,7 @@ impl Kind {
             Self::Anything => "a value".to_owned(),
             Self::Text | Self::Name => "a text".to_owned(),
             Self::Flag => "true or false".to_owned(),
+            Self::Scalar => "a text, a number, true or false".to_owned(),
             Self::Whole(..) => "a whole number".to_owned(),
             Self::Word(words) => format!("the text {}", words.join(" or ")),
             Self::Span => "a duration as text".to_owned(),
@@ -65,10 +69,9 @@ impl Kind {
         match self {
             Self::Either(kinds) => kinds.iter().any(|kind| kind.allows(such)),
             Self::OrNull(inner) => inner.allows(such),
-            Self::Anything | Self::Text | Self::Name | Self::Flag | Self::Whole(..) | Self::Word(_) => {
-                such(self)
-            }
-            Self::Span | Self::Object(_) | Self::List(_) | Self::Map(_) | Self::Paths(_) => such(self),
+            Self::Anything | Self::Text | Self::Name | Self::Flag | Self::Scalar => such(self),
+            Self::Whole(..) | Self::Word(_) | Self::Span => such(self),
+            Self::Object(_) | Self::List(_) | Self::Map(_) | Self::Paths(_) => such(self),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The form of a scenario file as data: one table of fields for the reader's checks and for the JSON Schema.
 
+mod agent;
 mod check;
 mod fields;
 mod kind;
@@ -55,6 +56,8 @@ pub(crate) enum Kind {
     Name,
     /// true or false.
     Flag,
+    /// A text, a number, true or false.
+    Scalar,
     /// A whole number in a range, both ends included.
     Whole(i64, i64),
     /// One of these words.

@@ -39,6 +39,7 @@ fn collect_kind(kind: &'static Kind, into: &mut BTreeMap<&'static str, &'static 
         | Kind::Text
         | Kind::Name
         | Kind::Flag
+        | Kind::Scalar
         | Kind::Whole(..)
         | Kind::Word(_)
         | Kind::Span => {}
@@ -76,6 +77,7 @@ fn schema_of(kind: &Kind) -> String {
         Kind::Text => "\"type\": \"string\"".to_owned(),
         Kind::Name => "\"type\": \"string\", \"pattern\": \"\\\\S\"".to_owned(),
         Kind::Flag => "\"type\": \"boolean\"".to_owned(),
+        Kind::Scalar => "\"type\": [\"string\", \"number\", \"boolean\"]".to_owned(),
         // A range that is only a guard would tell an editor nothing; the field's own sentence does.
         Kind::Whole(least, _) if *least < 0 => "\"type\": \"integer\"".to_owned(),
         Kind::Whole(least, most) => {
