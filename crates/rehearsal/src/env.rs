@@ -1,6 +1,7 @@
 //! Every environment variable that the program reads, in one place.
 
-use rehearsal_world::environment::variable;
+use rehearsal_world::environment::{os_variable, variable};
+use std::ffi::OsString;
 
 /// A variable that the program reads.
 pub(crate) struct Variable {
@@ -33,20 +34,25 @@ const PROMPT: Variable =
     Variable { name: "REHEARSAL_PROMPT", reader: "the built-in agent", summary: "what it is to do" };
 const WORKSPACE: Variable = Variable {
     name: "REHEARSAL_WORKSPACE",
-    reader: "the built-in agent",
+    reader: "the built-in agent, a watched command",
     summary: "the folder that its tools work in",
 };
 const MODEL: Variable =
     Variable { name: "REHEARSAL_MODEL", reader: "the built-in agent", summary: "the model's name" };
 const PATH: Variable = Variable {
     name: "PATH",
-    reader: "the built-in agent",
-    summary: "where its `run_command` finds programs",
+    reader: "the built-in agent, a watched command",
+    summary: "where its `run_command` finds programs; where the command itself is found",
+};
+const SHIM: Variable = Variable {
+    name: "REHEARSAL_SHIM",
+    reader: "a watched command",
+    summary: "base URL of the case that is told of each call",
 };
 
 /// All of them.
 pub(crate) const VARIABLES: &[Variable] =
-    &[NO_COLOR, COLUMNS, BASE_URL, API_KEY, PROMPT, WORKSPACE, MODEL, PATH];
+    &[NO_COLOR, COLUMNS, BASE_URL, API_KEY, PROMPT, WORKSPACE, MODEL, PATH, SHIM];
 
 fn read(known: &Variable) -> Option<String> {
     variable(known.name)
@@ -87,4 +93,23 @@ pub(crate) fn agent_surroundings() -> AgentSurroundings {
         model: read(&MODEL),
         search_path: read(&PATH),
     }
+}
+
+/// What a watched command is told by its surroundings.
+pub(crate) struct ShimSurroundings {
+    /// `REHEARSAL_SHIM`.
+    pub(crate) base_url: String,
+    /// `REHEARSAL_WORKSPACE`.
+    pub(crate) workspace: Option<String>,
+    /// `PATH`, which need not be text.
+    pub(crate) search_path: Option<OsString>,
+}
+
+/// None where nobody asked to be told of commands.
+pub(crate) fn shim_surroundings() -> Option<ShimSurroundings> {
+    Some(ShimSurroundings {
+        base_url: read(&SHIM)?,
+        workspace: read(&WORKSPACE),
+        search_path: os_variable(PATH.name),
+    })
 }

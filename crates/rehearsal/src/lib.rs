@@ -28,6 +28,9 @@ struct Arguments {
 #[must_use]
 pub fn main() -> ExitCode {
     let words = environment::arguments();
+    if let Some(code) = command::shim::act(&words) {
+        return code;
+    }
     guarded(|| match Arguments::try_parse_from(&words) {
         Ok(_) if lacks_agent(&words) => failure::report(&Failure::Command(LACKS_AGENT.to_owned())),
         Ok(arguments) => match command::run(arguments.command) {

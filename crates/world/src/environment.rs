@@ -17,6 +17,12 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// A variable as it is, also where it is no text.
+#[must_use]
+pub fn os_variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
 /// The running program's file.
 ///
 /// # Errors

@@ -14,4 +14,6 @@ pub mod process;
 mod pump;
 pub mod record;
 pub mod room;
+pub mod shim;
+pub mod sink;
 pub mod task;

@@ -8,6 +8,7 @@ mod lint;
 mod report;
 mod run;
 mod serve;
+pub(crate) mod shim;
 mod verify;
 
 use crate::failure::Failure;

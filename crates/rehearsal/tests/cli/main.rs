@@ -9,3 +9,4 @@ mod mistakes;
 mod sandbox;
 mod secrets;
 mod serving;
+mod shims;
