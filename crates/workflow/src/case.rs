@@ -116,6 +116,7 @@ async fn rehearse(
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
         folder: folders.workspace.clone(),
+        stdin: None,
         time_limit,
         grace: GRACE,
         keep: KEPT,

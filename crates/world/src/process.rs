@@ -3,21 +3,26 @@
 //! Nothing here waits for ever: not for the program, not for its children, not for pipes that an orphan holds.
 
 mod capture;
+mod feed;
 mod group;
+mod strays;
 
 pub use capture::Captured;
 
 use capture::Capture;
+use feed::Feed;
 use group::Group;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
+use strays::Strays;
 use thiserror::Error;
 use tokio::process::{Child, Command};
 
 use crate::clock::Clock;
+use crate::task::after;
 
 /// What to run and within which bounds.
 #[derive(Clone, Debug)]
@@ -25,10 +30,13 @@ pub struct Launch {
     /// Program and arguments. A program without a slash is looked for in the `PATH` of `env`, one with a slash from where
     /// we were started.
     pub argv: Vec<String>,
-    /// The whole environment; nothing is inherited.
+    /// The whole environment; nothing is inherited. `REHEARSAL_LAUNCH` is added: by it we find the processes of this program
+    /// that left its group.
     pub env: Vec<(OsString, OsString)>,
     /// Its working folder.
     pub folder: PathBuf,
+    /// Its standard input, closed after these bytes; empty from the start where there are none. It need not read them.
+    pub stdin: Option<Vec<u8>>,
     /// Time after which it is asked to end.
     pub time_limit: Duration,
     /// Time between being asked to end and being killed.
@@ -77,6 +85,11 @@ pub struct Ran {
     pub signal: Option<i32>,
     /// Whether it was ended at its time limit.
     pub timed_out: bool,
+    /// Whether it was ended because nobody needed it any longer.
+    pub stopped: bool,
+    /// Processes of it that had left its group, outlived it and were killed. Always 0 on systems other than Linux, where
+    /// such processes are not found.
+    pub strays: u32,
     /// How long it ran.
     pub ran: Duration,
     /// Standard output.
@@ -85,11 +98,13 @@ pub struct Ran {
     pub stderr: Captured,
 }
 
-/// A program that runs. Dropping it kills its group.
+/// A program that runs. Dropping it kills its group and what left it.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
     group: Group,
+    strays: Strays,
+    feed: Feed,
     pid: u32,
     clock: Clock,
     time_limit: Duration,
@@ -98,26 +113,32 @@ pub struct Running {
     stderr: Capture,
 }
 
-/// Starts a program. Its standard input is empty.
+/// Starts a program. Call it inside the runtime.
 ///
 /// # Errors
 /// When it does not start, and why.
 pub fn start(launch: &Launch) -> Result<Running, StartError> {
     let (named, arguments) = launch.argv.split_first().ok_or(StartError::Nothing)?;
     let program = located(named).map_err(|error| refused(named, launch, error))?;
+    let strays = Strays::new().map_err(|error| refused(named, launch, io::Error::other(error)))?;
     let mut command = Command::new(&program);
     command.args(arguments).env_clear().envs(launch.env.iter().map(|(name, value)| (name, value)));
-    command.current_dir(&launch.folder).kill_on_drop(true);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (mark, value) = strays.variable();
+    command.env(mark, value).current_dir(&launch.folder).kill_on_drop(true);
+    let stdin = if launch.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::lead(&mut command);
     let mut child = command.spawn().map_err(|error| refused(named, launch, error))?;
     let pid = child.id().unwrap_or_default();
     let stdout = Capture::start(child.stdout.take(), launch.keep);
     let stderr = Capture::start(child.stderr.take(), launch.keep);
+    let feed = Feed::start(child.stdin.take(), launch.stdin.clone());
     let (time_limit, grace) = (launch.time_limit, launch.grace);
     Ok(Running {
         child,
         group: Group::of(pid),
+        strays: strays.of(pid),
+        feed,
         pid,
         clock: Clock::start(),
         time_limit,
@@ -142,20 +163,34 @@ impl Running {
         self.pid
     }
 
-    /// Waits until it ends by itself or its time is up, then ends whatever is left of its group.
-    pub async fn finish(mut self) -> Ran {
-        let first = tokio::time::timeout(self.time_limit, self.child.wait()).await;
-        let timed_out = first.is_err();
-        let status = match first {
-            Ok(status) => status.ok(),
-            Err(_) => self.end().await,
+    /// Waits until it ends by itself or its time is up, then ends whatever is left of it, in its group or out of it.
+    pub async fn finish(self) -> Ran {
+        self.finish_or(std::future::pending()).await
+    }
+
+    /// The same, but also ends it, as at its time limit, when `stop` resolves.
+    pub async fn finish_or(mut self, stop: impl Future<Output = ()>) -> Ran {
+        let (mut timed_out, mut stopped) = (false, false);
+        let status = tokio::select! {
+            biased;
+            status = self.child.wait() => status.ok(),
+            () = stop => {
+                stopped = true;
+                self.end().await
+            }
+            () = after(self.time_limit) => {
+                timed_out = true;
+                self.end().await
+            }
         };
         let ran = self.clock.elapsed();
         // Children that outlive their parent are ended too: nothing of one case may reach into the next.
         self.group.kill();
+        let strays = self.strays.end().await;
+        drop(self.feed);
         let (stdout, stderr) = tokio::join!(self.stdout.finish(DRAIN), self.stderr.finish(DRAIN));
-        let signal = status.and_then(group::signal);
-        Ran { status: status.and_then(|status| status.code()), signal, timed_out, ran, stdout, stderr }
+        let (signal, status) = (status.and_then(group::signal), status.and_then(|status| status.code()));
+        Ran { status, signal, timed_out, stopped, strays, ran, stdout, stderr }
     }
 
     /// Asks the group to end, waits for the grace, kills it.

@@ -17,6 +17,7 @@ fn shell(folder: &Path, script: &str) -> Launch {
         argv: ["/bin/sh", "-c", script].map(str::to_owned).to_vec(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("GREETING".into(), "hello".into())],
         folder: folder.to_owned(),
+        stdin: None,
         time_limit: LONG,
         grace: LONG,
         keep: 1000,
@@ -26,6 +27,16 @@ fn shell(folder: &Path, script: &str) -> Launch {
 async fn ran(launch: &Launch) -> Ran {
     let ran = tokio::time::timeout(LONG, run(launch)).await;
     ran.unwrap_or_else(|_| panic!("it hangs")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Waits until something holds.
+async fn until(holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(LONG, waiting).await.is_ok(), "it never happens");
 }
 
 /// Waits until a process is gone or a zombie.
@@ -103,16 +114,83 @@ async fn a_grandchild_that_holds_the_pipe_does_not_outlive_its_parent() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn one_that_left_the_group_and_holds_the_pipe_is_not_waited_for() {
-    let scratch = Scratch::new("escaped");
-    let escape = "setsid sh -c 'echo $$; echo out >left; exec sleep 1000' & while ! test -e left; do :; done";
-    let ran = ran(&shell(scratch.path(), escape)).await;
-    assert_eq!(ran.status, Some(0));
-    let pid = ran.stdout.text().trim().to_owned();
-    let raw = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
-    assert!(rustix::process::test_kill_process(raw).is_ok(), "it did leave the group");
-    rustix::process::kill_process(raw, rustix::process::Signal::KILL).unwrap();
-    gone(&pid).await;
+async fn one_that_left_the_group_is_ended_and_counted() {
+    for (name, escape, left) in [
+        ("session", "setsid sh -c 'echo $$ >out; exec sleep 1000' & while ! test -s out; do :; done", 1),
+        ("holds-the-pipe", "setsid sh -c 'echo $$ >out; sleep 1000' & while ! test -s out; do :; done", 2),
+        (
+            "twice",
+            "(setsid sh -c '(setsid sh -c \"echo \\$\\$ >out; exec sleep 1000\") & exit' &); while ! test -s out; do :; done",
+            1,
+        ),
+        (
+            "deaf",
+            "setsid sh -c 'trap \"\" TERM HUP; echo $$ >out; while :; do read x </dev/zero; done' & while ! test -s out; do :; done",
+            1,
+        ),
+        ("none", "sleep 1000 & echo $! >out", 0),
+    ] {
+        let scratch = Scratch::new(&format!("escaped-{name}"));
+        let ran = ran(&shell(scratch.path(), escape)).await;
+        assert_eq!((ran.status, ran.strays), (Some(0), left), "{name}: {}", ran.stderr.text());
+        gone(std::fs::read_to_string(scratch.path().join("out")).unwrap().trim()).await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn one_that_leaves_the_group_at_the_last_moment_is_found_too() {
+    let scratch = Scratch::new("late");
+    for _ in 0..20 {
+        let ran = ran(&shell(scratch.path(), "setsid sleep 1000 & echo $!")).await;
+        gone(ran.stdout.text().trim()).await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn strays_of_another_program_are_left_alone() {
+    let scratch = Scratch::new("others");
+    let bystander =
+        start(&shell(scratch.path(), "setsid sh -c 'echo $$ >out; exec sleep 1000'; wait")).unwrap();
+    let file = scratch.path().join("out");
+    until(|| std::fs::read_to_string(&file).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    let stray = std::fs::read_to_string(&file).unwrap().trim().to_owned();
+    ran(&shell(scratch.path(), "exit 0")).await;
+    let pid = rustix::process::Pid::from_raw(stray.parse().unwrap()).unwrap();
+    assert!(rustix::process::test_kill_process(pid).is_ok());
+    // Nobody waits for its end: dropping it ends its strays as well.
+    drop(bystander);
+    gone(&stray).await;
+}
+
+#[tokio::test]
+async fn it_is_fed_and_its_input_ends() {
+    let scratch = Scratch::new("fed");
+    let input = "a\n".repeat(100_000);
+    let fed =
+        |script: &str| Launch { stdin: Some(input.clone().into_bytes()), ..shell(scratch.path(), script) };
+    assert_eq!(ran(&fed("wc -c")).await.stdout.text().trim(), "200000");
+    // One that reads nothing, or not all, and a child that holds the pipe hold up nobody.
+    for script in ["exit 3", "read line; exit 3", "sleep 1000 & exit 3"] {
+        assert_eq!(ran(&fed(script)).await.status, Some(3), "{script}");
+    }
+    let empty = Launch { stdin: Some(Vec::new()), ..shell(scratch.path(), "wc -c") };
+    assert_eq!(ran(&empty).await.stdout.text().trim(), "0");
+}
+
+#[tokio::test]
+async fn one_that_nobody_needs_any_longer_is_ended_in_order() {
+    let scratch = Scratch::new("stopped");
+    let script = "trap 'exit 5' TERM; echo >ready; while :; do sleep 0.01; done";
+    let file = scratch.path().join("ready");
+    let running = start(&shell(scratch.path(), script)).unwrap();
+    let ended = running.finish_or(until(|| file.exists()));
+    let ended = tokio::time::timeout(LONG, ended).await.unwrap();
+    assert_eq!((ended.status, ended.stopped, ended.timed_out), (Some(5), true, false));
+    let running = start(&shell(scratch.path(), "exit 4")).unwrap();
+    let ended = running.finish_or(std::future::pending()).await;
+    assert_eq!((ended.status, ended.stopped), (Some(4), false));
 }
 
 #[tokio::test]
@@ -122,12 +200,7 @@ async fn dropping_a_running_program_kills_its_group() {
     let running = start(&shell(scratch.path(), script)).unwrap();
     let leader = running.pid().to_string();
     let file = scratch.path().join("pid");
-    let started = async {
-        while !file.exists() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(LONG, started).await.unwrap();
+    until(|| file.exists()).await;
     drop(running);
     gone(std::fs::read_to_string(file).unwrap().trim()).await;
     gone(&leader).await;

@@ -364,6 +364,7 @@ async fn a_full_disk_fails_every_commit_from_then_on_and_leaves_whole_lines() {
         argv,
         env: vec![(INSIDE.into(), folder.clone().into())],
         folder: scratch.path().to_owned(),
+        stdin: None,
         time_limit: std::time::Duration::from_secs(60),
         grace: std::time::Duration::from_secs(1),
         keep: 1 << 16,

@@ -34,6 +34,7 @@ impl Room {
             argv: [SHELL, "-c", command].map(str::to_owned).to_vec(),
             env: env.map(|(name, value)| (name.into(), value.to_owned())).to_vec(),
             folder: self.path.clone(),
+            stdin: None,
             time_limit: self.limits.command,
             grace: GRACE,
             keep: self.limits.output,
