@@ -52,16 +52,16 @@ fn shadowed(index: usize, first: Option<usize>, all: &[Phrasing], found: &mut Ve
 
 /// A case's own requests and those of its conversations are told apart by their texts alone.
 fn mixed_up(part: &Phrasing, case: &Phrasing, found: &mut Vec<Finding>) {
-    let own = &part.marker_folded;
-    let message = if case.marker_folded.contains(own) || fold(&case.prompt).contains(own) {
-        format!("the marker of `{}` stands in the marker or prompt of its case `{}`", part.id, case.id)
-    } else if own.contains(&case.marker_folded) {
-        format!("the marker of `{}` holds that of its case `{}`", part.id, case.id)
-    } else {
-        return;
+    let holds = |one: &Phrasing, other: &Phrasing| {
+        one.marker_folded.contains(&other.marker_folded) || fold(&one.prompt).contains(&other.marker_folded)
     };
-    let hint =
-        "a request of the one may be taken for one of the other; choose a marker that only one of them holds";
+    let (outer, inner) = match (holds(case, part), holds(part, case)) {
+        (true, _) => (case, part),
+        (false, true) => (part, case),
+        (false, false) => return,
+    };
+    let message = format!("the marker of `{}` stands in the prompt or marker of `{}`", inner.id, outer.id);
+    let hint = "they are parts of one case, and a request of the one may be taken for one of the other";
     found.push(warning(&part.place, message, hint));
 }
 

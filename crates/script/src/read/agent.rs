@@ -97,7 +97,7 @@ fn is_pattern(node: &Node, findings: &mut Findings<'_>) {
 
 /// Nothing may be both: there afterwards, and never made, changed or deleted.
 fn forbidden_and_expected(levels: Levels<'_>, expect: &ExpectAgent, findings: &mut Findings<'_>) {
-    let Some(node) = levels.all("expect_agent").filter(|node| node.get("files").is_some()).next_back() else {
+    let Some(node) = levels.all("expect_agent").rfind(|node| node.get("files").is_some()) else {
         return;
     };
     for (path, _) in node.get("files").map_or(&[][..], Node::entries) {
@@ -148,9 +148,9 @@ fn program(node: &Node, findings: &mut Findings<'_>) {
 
 /// Nothing may both have run and not have run.
 fn ran_and_not_ran(levels: Levels<'_>, expect: &ExpectCommands, findings: &mut Findings<'_>) {
-    let nodes = levels.all("expect_agent").filter_map(|node| node.get("commands")?.get("ran"));
+    let mut nodes = levels.all("expect_agent").filter_map(|node| node.get("commands")?.get("ran"));
     for (command, at) in
-        nodes.last().into_iter().flat_map(each).filter_map(|node| Some((node.as_text()?, node.at)))
+        nodes.next_back().into_iter().flat_map(each).filter_map(|node| Some((node.as_text()?, node.at)))
     {
         let forbids =
             |not_ran: &&String| !not_ran.trim().is_empty() && words(command).starts_with(&words(not_ran));

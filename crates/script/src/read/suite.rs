@@ -99,31 +99,31 @@ fn settings<'f>(
     let rules = root.get("rules").filter(|_| !older).map_or(&[][..], Node::entries);
     for (key, node) in rules {
         let Some(on) = node.as_flag() else { continue };
-        let switches = Named {
+        let names = Names {
             called: "rule",
-            names: known.rules,
+            known: known.rules,
             listed: "`rehearsal lint --rules` prints all rules",
             phrase: |on| if on { "switched on" } else { "switched off" },
         };
-        switch(key, on, file, &switches, &mut agreed.rules, findings);
+        switch(key, on, file, &names, &mut agreed.rules, findings);
     }
     let weights = root.get("findings").filter(|_| !older).map_or(&[][..], Node::entries);
     for (key, node) in weights {
         let Some(weight) = node.as_text().and_then(Weight::named) else { continue };
-        let switches = Named {
+        let names = Names {
             called: "finding",
-            names: known.codes,
+            known: known.codes,
             listed: "`rehearsal explain` prints all codes",
             phrase: Weight::phrase,
         };
-        switch(key, weight, file, &switches, &mut agreed.weights, findings);
+        switch(key, weight, file, &names, &mut agreed.weights, findings);
     }
 }
 
-/// A map of settings by names that must be known.
-struct Named<'k, V> {
+/// The names that a map of settings may hold, and how messages speak of them.
+struct Names<'k, V> {
     called: &'static str,
-    names: &'k [&'k str],
+    known: &'k [&'k str],
     listed: &'static str,
     phrase: fn(V) -> &'static str,
 }
@@ -133,13 +133,13 @@ fn switch<'f, V: Copy + PartialEq>(
     key: &Key,
     value: V,
     file: &'f str,
-    Named { called, names, listed, phrase }: &Named<'_, V>,
+    Names { called, known, listed, phrase }: &Names<'_, V>,
     agreed: &mut Switches<'f, V>,
     findings: &mut Findings<'_>,
 ) {
-    if !names.contains(&key.name.as_str()) {
+    if !known.contains(&key.name.as_str()) {
         let message = format!("there is no {called} `{}`", key.name);
-        let hint = hint(nearest(&key.name, names.iter().copied()), || (*listed).to_owned());
+        let hint = hint(nearest(&key.name, known.iter().copied()), || (*listed).to_owned());
         findings.error_with_hint(key.at, Code::UnknownName, message, hint);
     }
     let (before, where_before) = *agreed.entry(key.name.clone()).or_insert((value, file));
