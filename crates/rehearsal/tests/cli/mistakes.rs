@@ -195,3 +195,37 @@ fn files_and_warnings_are_counted_in_words_that_fit() {
     assert!(out.contains("`a` has no steps"), "{out}");
     assert!(out.ends_with("1 file without mistakes, 1 warning\n"), "{out}");
 }
+
+#[test]
+fn a_further_conversation_is_no_case() {
+    let sandbox = sandbox();
+    let suite = "version: 1
+classes:
+  a:
+    script: [{text: Done.}]
+    conversations: [{id: sub, prompt: Count the lines., script: [{text: '3'}]}]
+    phrasings: [{id: main, prompt: Say done.}]
+";
+    sandbox.write("parts.yaml", suite.as_bytes());
+    let Ended { code, out, .. } = sandbox.run(&["lint", "parts.yaml"]);
+    assert_eq!((code, out.as_str()), (Some(0), "1 file without mistakes, 0 warnings\n"));
+    let Ended { code, err, .. } = sandbox.run(&["run", "parts.yaml", "--case", "main.sub"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("no case is named main.sub; there are: main\n"), "{err}");
+    let Ended { code, out, err } = sandbox.run(&["run", "parts.yaml", "--json"]);
+    assert_eq!(code, Some(0), "{err}");
+    let file: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let cases: Vec<_> = file["cases"].as_array().unwrap().iter().map(|case| &case["phrasing"]).collect();
+    assert_eq!(cases, ["main"]);
+}
+
+#[test]
+fn weights_of_findings_are_checked_against_the_codes_there_are() {
+    let sandbox = sandbox();
+    let suite = "version: 1\nfindings: {exit-status: warning, exit-statu: off}\nclasses: {a: {script: [{text: a}], phrasings: [{id: a, prompt: hi}]}}\n";
+    sandbox.write("weights.yaml", suite.as_bytes());
+    let Ended { code, err, .. } = sandbox.run(&["lint", "weights.yaml"]);
+    assert_eq!(code, Some(2));
+    let wanted = "weights.yaml:2:34: there is no finding `exit-statu`\n  hint: did you mean `exit-status`?\n";
+    assert!(err.starts_with(wanted), "{err}");
+}
