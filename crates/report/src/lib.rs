@@ -4,7 +4,12 @@
 #![forbid(unsafe_code)]
 
 mod json;
+mod junit;
+mod markdown;
+mod rounds;
+mod sarif;
 mod terminal;
+mod words;
 
 use rehearsal_journal::run::RunFile;
 
@@ -15,6 +20,13 @@ pub struct Style {
     pub colour: bool,
     /// Columns to stay within, 40 or more.
     pub width: usize,
+    /// Whether formats for people list every case; without it a suite of more than 40 shows only those that did not pass.
+    pub all: bool,
+}
+
+impl Style {
+    /// What a file gets: no colours, and lines of a usual length.
+    pub const FILE: Self = Self { colour: false, width: 100, all: false };
 }
 
 /// One format.
@@ -29,7 +41,7 @@ pub struct Report {
 }
 
 /// All formats.
-pub const REPORTS: &[&Report] = &[&terminal::ROW, &json::ROW];
+pub const REPORTS: &[&Report] = &[&terminal::ROW, &json::ROW, &junit::ROW, &markdown::ROW, &sarif::ROW];
 
 /// The format of this name.
 #[must_use]

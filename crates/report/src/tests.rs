@@ -1,12 +1,23 @@
-//! Every format over one run: names unique, words in place, width kept, colours only where wanted.
+//! Every format over one run: names unique, words in place, width kept, colours only where wanted, and any text of an
+//! agent harmless in each of them.
+
+mod formats;
+mod many;
+mod texts;
 
 use crate::{REPORTS, Style, find};
 use rehearsal_journal::run::{
     CaseResult, CodeText, Finding, JournalHead, Place, RunFile, Severity, VERSION, Verdict,
 };
 
-fn run() -> RunFile {
-    let case = |phrasing: &str, verdict, findings| CaseResult {
+const STYLE: Style = Style { colour: false, width: 80, all: false };
+
+fn written(format: &str, run: &RunFile) -> String {
+    (find(format).unwrap().write)(run, STYLE)
+}
+
+fn case(phrasing: &str, verdict: Verdict, findings: Vec<Finding>) -> CaseResult {
+    CaseResult {
         class: "files".into(),
         phrasing: phrasing.into(),
         place: Place { file: "suite.yaml".into(), line: 4, column: 9 },
@@ -20,14 +31,43 @@ fn run() -> RunFile {
         status: Some(0),
         journal: JournalHead { journal: phrasing.into(), head: "ab".repeat(32), requests: 3 },
         normalised: "cd".repeat(32),
-    };
-    let reason = Finding {
-        code: "script-not-finished".into(),
-        message: "the agent stopped after step 1 of 3, although the model had asked for two more tool calls that were never answered".into(),
-        exchanges: vec![2, 3],
-        severity: Severity::Error,
+    }
+}
+
+fn finding(severity: Severity, code: &str, message: &str, exchanges: &[u64]) -> Finding {
+    Finding {
+        code: code.into(),
+        message: message.into(),
+        exchanges: exchanges.to_vec(),
+        severity,
         also: vec![],
-    };
+    }
+}
+
+fn stopped() -> Finding {
+    Finding {
+        also: vec!["the file a.txt was never written".into()],
+        ..finding(
+            Severity::Error,
+            "script-not-finished",
+            "the agent stopped after step 1 of 3, although the model had asked for two more tool calls that were never answered",
+            &[2, 3],
+        )
+    }
+}
+
+fn explained(code: &str) -> CodeText {
+    CodeText {
+        code: code.into(),
+        meaning: format!("what {code} means"),
+        remedy: format!("mend what {code} names"),
+    }
+}
+
+/// A run with one case of each kind.
+fn run() -> RunFile {
+    let warned = finding(Severity::Warning, "tried-to-leave", "it asked for example.com:443", &[]);
+    let noted = finding(Severity::Note, "arguments-not-json", "cut short", &[2]);
     RunFile {
         format: VERSION,
         run: "20260101-000000-abcdef".into(),
@@ -36,20 +76,45 @@ fn run() -> RunFile {
         suite: vec![("suite.yaml".into(), "ef".repeat(32))],
         profile: "gate".into(),
         agent: vec![],
-        started_unix_ms: 0,
+        started_unix_ms: 1_767_225_600_000,
         took_ms: 2050,
-        cases: vec![case("good", Verdict::Passed, vec![]), case("bad-one", Verdict::Failed, vec![reason])],
+        cases: vec![
+            case("good", Verdict::Passed, vec![noted]),
+            case("bad-one", Verdict::Failed, vec![warned, stopped()]),
+            CaseResult {
+                class: "world".into(),
+                ..case(
+                    "lost",
+                    Verdict::Broken,
+                    vec![finding(Severity::Error, "agent-not-started", "there is no program <agent>", &[])],
+                )
+            },
+        ],
         servers: vec![JournalHead::default()],
-        codes: vec![CodeText {
-            code: "script-not-finished".into(),
-            meaning: "the agent stopped asking before the script's last step was answered".into(),
-            remedy: "answer every tool call".into(),
-        }],
+        codes: vec![
+            explained("script-not-finished"),
+            explained("tried-to-leave"),
+            explained("arguments-not-json"),
+            explained("agent-not-started"),
+        ],
         repeat: 1,
         shard: None,
         ended_early: false,
         normalised: "01".repeat(32),
     }
+}
+
+/// Ten rounds of two cases: one good, one that fails in rounds 3 and 7.
+fn repeated() -> RunFile {
+    let mut cases = Vec::new();
+    for round in 1..=10 {
+        let bad = round == 3 || round == 7;
+        let (verdict, findings) =
+            if bad { (Verdict::Failed, vec![stopped()]) } else { (Verdict::Passed, vec![]) };
+        cases.push(CaseResult { round, ..case("steady", Verdict::Passed, vec![]) });
+        cases.push(CaseResult { round, ..case("shaky", verdict, findings) });
+    }
+    RunFile { cases, repeat: 10, ..run() }
 }
 
 #[test]
@@ -62,59 +127,6 @@ fn names_are_unique_and_found() {
 }
 
 #[test]
-fn the_table_names_the_reason_within_the_width() {
-    let text = (find("terminal").unwrap().write)(&run(), Style { colour: false, width: 60 });
-    let wanted = "        case           steps  requests  retries     time
-  PASS  files/good       2/2         3        1   1.23 s
-  FAIL  files/bad-one    2/2         3        1   1.23 s
-        script-not-finished: the agent stopped after step 1
-          of 3, although the model had asked for two more
-          tool calls that were never answered (requests 2 to
-          3)
-
-1 passed, 1 failed of 2 cases in 2.05 s
-";
-    assert_eq!(text, wanted);
-}
-
-#[test]
-fn no_line_of_the_table_is_wider_than_the_terminal_whatever_the_cases_are_called() {
-    let mut run = run();
-    run.cases[1].phrasing = "a-name-that-is-far-too-long-for-any-table".into();
-    for width in [40, 60, 80, 100] {
-        let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width });
-        let wide: Vec<_> = text.lines().filter(|line| line.chars().count() > width.max(56)).collect();
-        assert!(wide.is_empty(), "{width}: {wide:#?}");
-        assert!(text.contains("files/a-name-that-is-far-too-long-for-any-table"), "{text}");
-        assert!(text.contains("2/2         3        1   1.23 s"), "{text}");
-    }
-}
-
-#[test]
-fn colours_appear_only_where_wanted() {
-    let write = find("terminal").unwrap().write;
-    assert!(write(&run(), Style { colour: true, width: 80 }).contains("\u{1b}[31m"));
-    assert!(!write(&run(), Style { colour: false, width: 80 }).contains('\u{1b}'));
-}
-
-#[test]
 fn json_reads_back_as_the_run_file() {
-    let text = (find("json").unwrap().write)(&run(), Style { colour: false, width: 80 });
-    let back: RunFile = serde_json::from_str(&text).unwrap();
-    assert_eq!(back, run());
-}
-
-#[test]
-fn a_note_stands_below_its_case_and_says_that_it_is_one() {
-    let mut run = run();
-    let note = Finding {
-        severity: Severity::Note,
-        also: vec![],
-        code: "arguments_not_json".into(),
-        message: "cut short".into(),
-        exchanges: vec![2],
-    };
-    run.cases[0].findings.push(note);
-    let text = (find("terminal").unwrap().write)(&run, Style { colour: false, width: 80 });
-    assert!(text.contains("\n        note: arguments_not_json: cut short (request 2)\n  FAIL"), "{text}");
+    assert_eq!(RunFile::from_json(&written("json", &run())).unwrap(), run());
 }

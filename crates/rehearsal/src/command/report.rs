@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_report::{REPORTS, Report, Style, find};
+use rehearsal_world::files;
 use std::path::PathBuf;
 
 /// Arguments of `report`.
@@ -16,6 +17,12 @@ pub(crate) struct Arguments {
     /// How to write it.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = format)]
     format: &'static Report,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// List every case; without it a suite of more than 40 shows only those that did not pass.
+    #[arg(long)]
+    all: bool,
 }
 
 fn format(text: &str) -> Result<&'static Report, String> {
@@ -27,7 +34,17 @@ fn format(text: &str) -> Result<&'static Report, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = finished(&arguments.run)?;
-    let style = Style { colour: terminal::colour(), width: terminal::width() };
-    terminal::print(&(arguments.format.write)(&file, style));
+    match &arguments.output {
+        Some(path) => {
+            let text = (arguments.format.write)(&file, Style { all: arguments.all, ..Style::FILE });
+            files::write_report(path, text.as_bytes())
+                .map_err(|error| Failure::World(format!("{} cannot be written: {error}", path.display())))?;
+        }
+        None => {
+            let style =
+                Style { colour: terminal::colour(), width: terminal::width(), all: arguments.all };
+            terminal::print(&(arguments.format.write)(&file, style));
+        }
+    }
     super::run::verdict(&file)
 }

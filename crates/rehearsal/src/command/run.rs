@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     if json {
         terminal::print(&file.to_json());
     } else {
-        let style = Style { colour: terminal::colour(), width: terminal::width() };
+        let style = Style { colour: terminal::colour(), width: terminal::width(), all: false };
         let Some(table) = rehearsal_report::find("terminal") else {
             unreachable!("the table of reports has it")
         };
