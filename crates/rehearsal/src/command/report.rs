@@ -41,8 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .map_err(|error| Failure::World(format!("{} cannot be written: {error}", path.display())))?;
         }
         None => {
-            let style =
-                Style { colour: terminal::colour(), width: terminal::width(), all: arguments.all };
+            let style = Style { colour: terminal::colour(), width: terminal::width(), all: arguments.all };
             terminal::print(&(arguments.format.write)(&file, style));
         }
     }
