@@ -119,8 +119,7 @@ fn failures(out: &mut String, run: &RunFile, all: &[Rounds<'_>]) {
     let remedies = remedies(run, &findings);
     if !remedies.is_empty() {
         out.push_str("\n### What to do\n\n");
-        let items =
-            remedies.iter().map(|(name, remedy)| format!("- {}: {}\n", code(name), text(remedy, TEXT)));
+        let items = remedies.iter().map(|(name, remedy)| format!("- {}: {}\n", code(name), prose(remedy)));
         fill(out, items, LIST, "code");
     }
 }
@@ -214,12 +213,25 @@ fn code(code: &str) -> String {
     }
 }
 
+/// A text of ours, in which words stand in backticks; all else is text.
+fn prose(written: &str) -> String {
+    let mut parts: Vec<_> = written.split('`').collect();
+    // An opening backtick without its closing one is a character like any other.
+    let open = if parts.len() % 2 == 0 { parts.pop() } else { None };
+    let mut out = String::new();
+    for (number, part) in parts.into_iter().enumerate() {
+        let inside = number % 2 == 1 && !part.trim().is_empty();
+        out.push_str(&if inside { format!("`{}`", visible(part)) } else { text(part, TEXT) });
+    }
+    out + &open.map(|rest| text(&format!("`{rest}"), TEXT)).unwrap_or_default()
+}
+
 /// A text for the inside of a line in which nothing is markup: what could begin some stands behind a backslash, and a
 /// space without width keeps GitHub from reading `@name` and `#1` as people and issues. A long one is cut.
 fn text(text: &str, longest: usize) -> String {
     let text = visible(text);
     let mut out = String::with_capacity(text.len());
-    for (number, c) in text.trim().chars().enumerate() {
+    for (number, c) in text.chars().enumerate() {
         if number == longest {
             out.push('…');
             break;
@@ -242,7 +254,7 @@ fn text(text: &str, longest: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, text};
+    use super::{code, prose, text};
     use proptest::prelude::*;
 
     #[test]
@@ -263,6 +275,18 @@ mod tests {
             assert_eq!(text(written, 100), shown);
         }
         assert_eq!(text("abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn words_in_backticks_stay_code_in_texts_of_ours() {
+        for (written, shown) in [
+            ("send `tool` messages, see `a|b`", "send `tool` messages, see `a|b`"),
+            ("an open ` is a <character>", "an open \\` is a \\<character\\>"),
+            ("``", ""),
+            ("`a` `", "`a` \\`"),
+        ] {
+            assert_eq!(prose(written), shown);
+        }
     }
 
     #[test]

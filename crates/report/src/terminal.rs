@@ -116,8 +116,11 @@ fn reasons(out: &mut String, run: &RunFile, rounds: &Rounds<'_>, style: Style) {
             wrap(out, &format!("also: {}", visible(also)), INDENT + 2, None, style);
         }
     }
-    for (_, remedy) in remedies(run, &errors) {
-        wrap(out, &format!("→ {remedy}"), INDENT, None, style);
+    let remedies = remedies(run, &errors);
+    for (code, remedy) in &remedies {
+        // With one it is plain what it is about.
+        let about = if remedies.len() > 1 { format!("{}: ", visible(code)) } else { String::new() };
+        wrap(out, &format!("→ {about}{remedy}"), INDENT, None, style);
     }
     for finding in rest {
         let text = format!("{}{}", weight(finding.severity), sentence(finding));
