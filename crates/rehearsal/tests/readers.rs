@@ -30,9 +30,12 @@ classes:
 /// How a person gets the readers.
 const MADE_BY: &str = "python3 -m venv target/python && target/python/bin/pip install -r crates/rehearsal/tests/readers/requirements.txt";
 
+/// A test that is given the interpreter of the readers.
+type Reading = fn(&Path);
+
 fn main() {
     let python = python();
-    let tests: &[(&str, fn(&Path))] = &[
+    let tests: &[(&str, Reading)] = &[
         ("readers_count_what_the_run_file_counts", readers_count_what_the_run_file_counts),
         ("readers_tell_broken_cases_and_rounds_apart", readers_tell_broken_cases_and_rounds_apart),
         (
