@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod dial;
+pub mod enclosed;
 pub mod environment;
 pub mod files;
 pub mod http;

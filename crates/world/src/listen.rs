@@ -22,10 +22,28 @@ impl Listener {
         self.address
     }
 
+    /// A socket that listens already, such as one of another process.
+    ///
+    /// # Errors
+    /// When it is no socket of the kind.
+    #[cfg(unix)]
+    pub fn adopt(socket: std::os::fd::OwnedFd) -> io::Result<Self> {
+        let socket = TcpListener::from(socket);
+        let address = socket.local_addr()?;
+        Ok(Self { socket, address })
+    }
+
     /// The same socket under the runtime's care. Call it inside the runtime.
     pub(crate) fn into_async(self) -> io::Result<tokio::net::TcpListener> {
         self.socket.set_nonblocking(true)?;
         tokio::net::TcpListener::from_std(self.socket)
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Listener {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 }
 

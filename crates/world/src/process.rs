@@ -119,8 +119,8 @@ pub struct Running {
 /// When it does not start, and why.
 pub fn start(launch: &Launch) -> Result<Running, StartError> {
     let (named, arguments) = launch.argv.split_first().ok_or(StartError::Nothing)?;
-    let program = located(named).map_err(|error| refused(named, launch, error))?;
-    let strays = Strays::new().map_err(|error| refused(named, launch, io::Error::other(error)))?;
+    let program = located(named).map_err(|error| refused(named, &launch.folder, error))?;
+    let strays = Strays::new().map_err(|error| refused(named, &launch.folder, io::Error::other(error)))?;
     let mut command = Command::new(&program);
     command.args(arguments).env_clear().envs(launch.env.iter().map(|(name, value)| (name, value)));
     let (mark, value) = strays.variable();
@@ -128,7 +128,7 @@ pub fn start(launch: &Launch) -> Result<Running, StartError> {
     let stdin = if launch.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::lead(&mut command);
-    let mut child = command.spawn().map_err(|error| refused(named, launch, error))?;
+    let mut child = command.spawn().map_err(|error| refused(named, &launch.folder, error))?;
     let pid = child.id().unwrap_or_default();
     let stdout = Capture::start(child.stdout.take(), launch.keep);
     let stderr = Capture::start(child.stderr.take(), launch.keep);
@@ -207,15 +207,16 @@ impl Running {
 }
 
 /// A program with a slash is meant from where we stand, not from the folder that it will run in.
-fn located(named: &str) -> io::Result<PathBuf> {
+pub(crate) fn located(named: &str) -> io::Result<PathBuf> {
     let path = Path::new(named);
     let local = path.components().count() > 1 && path.is_relative();
     if local { Ok(std::env::current_dir()?.join(path)) } else { Ok(path.to_owned()) }
 }
 
-fn refused(named: &str, launch: &Launch, error: io::Error) -> StartError {
-    if !launch.folder.is_dir() {
-        return StartError::Folder(launch.folder.clone());
+/// Why a program did not start in this folder, from what the system says.
+pub(crate) fn refused(named: &str, folder: &Path, error: io::Error) -> StartError {
+    if !folder.is_dir() {
+        return StartError::Folder(folder.to_owned());
     }
     let there = located(named).is_ok_and(|path| path.components().count() > 1 && path.exists());
     match error.kind() {

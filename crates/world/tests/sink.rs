@@ -1,5 +1,6 @@
 //! The refusing proxy over real sockets: everyone is refused, every attempt is told, and it ends when it is told to.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::disallowed_methods, reason = "tests connect by themselves")]
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};

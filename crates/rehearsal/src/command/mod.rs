@@ -2,6 +2,7 @@
 
 mod agent;
 mod choice;
+mod enclose;
 pub(crate) mod faults;
 mod line;
 mod lint;
@@ -32,6 +33,9 @@ pub(crate) enum Command {
     /// Be the built-in reference agent for one task.
     #[command(hide = true)]
     Agent(agent::Arguments),
+    /// Become an agent in a network of its own.
+    #[command(hide = true)]
+    Enclose(enclose::Arguments),
 }
 
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
@@ -43,5 +47,6 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Agent(arguments) => agent::run(&arguments),
+        Command::Enclose(arguments) => enclose::run(&arguments),
     }
 }
