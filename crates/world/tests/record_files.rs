@@ -4,8 +4,8 @@
 mod scratch;
 
 use rehearsal_world::files::{
-    WalkError, create_run_folder, files_below, fill_workspace, read_in_workspace, read_text, see_workspace,
-    write_report,
+    WalkError, create_run_folder, files_below, fill_home, fill_workspace, read_in_workspace, read_text,
+    see_workspace, write_report,
 };
 use scratch::Scratch;
 use std::path::Path;
@@ -75,6 +75,9 @@ fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
     let files =
         [("sub/deep/abc.txt", "abc"), ("a", "")].map(|(path, text)| (path.to_owned(), text.to_owned()));
     fill_workspace(&root, &files).unwrap();
+    fill_home(&root, &[("later.txt".to_owned(), "x".to_owned())]).unwrap();
+    assert_eq!(read_in_workspace(&root, "later.txt", 1).as_deref(), Some(&b"x"[..]));
+    std::fs::remove_file(root.join("later.txt")).unwrap();
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(outside.join("secret"), root.join("link")).unwrap();
@@ -161,6 +164,8 @@ fn given_files_cannot_leave_the_workspace() {
     for path in ["../x", "/etc/x", "a/../../x", "", "."] {
         let error = fill_workspace(&root, &[(path.to_owned(), "x".to_owned())]).unwrap_err();
         assert_eq!(error.to_string(), format!("{path} is no path inside the workspace"));
+        let error = fill_home(&root, &[(path.to_owned(), "x".to_owned())]).unwrap_err();
+        assert_eq!(error.to_string(), format!("{path} is no path inside the home folder"));
     }
     #[cfg(unix)]
     {

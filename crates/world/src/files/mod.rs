@@ -3,12 +3,14 @@
 mod folder;
 mod read;
 mod suite;
+mod watch;
 mod workspace;
 
 pub use folder::{create_run_folder, private_folders, write_report};
 pub use read::{ReadError, read_bytes, read_text};
 pub use suite::{WalkError, files_below};
-pub use workspace::{FillError, fill_workspace, read_in_workspace, see_workspace};
+pub use watch::{Watch, watch};
+pub use workspace::{FillError, fill_home, fill_workspace, read_in_workspace, see_workspace};
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -166,33 +166,55 @@ fn reading() -> OpenOptions {
     options
 }
 
-/// Why a file cannot be put into a workspace.
+/// Why a file cannot be put into an agent's folder.
 #[derive(Debug, Error)]
 pub enum FillError {
-    /// The path leads out of the workspace.
-    #[error("{0} is no path inside the workspace")]
-    Outside(String),
-    /// It cannot be written.
-    #[error("cannot write {path} into the workspace: {source}")]
-    Write {
-        /// Path relative to the workspace.
+    /// The path leads out of the folder.
+    #[error("{path} is no path inside the {into}")]
+    Outside {
+        /// The path.
         path: String,
+        /// Which folder: `workspace` or `home folder`.
+        into: &'static str,
+    },
+    /// It cannot be written.
+    #[error("cannot write {path} into the {into}: {source}")]
+    Write {
+        /// Path relative to the folder.
+        path: String,
+        /// Which folder: `workspace` or `home folder`.
+        into: &'static str,
         /// The system's reason.
         source: io::Error,
     },
 }
 
-/// Puts files (relative path, content) into a workspace, folders included.
+/// Puts files (relative path, content) into a workspace, folders included. No link in it leads out.
 ///
 /// # Errors
 /// When a path leads out, or a file cannot be written.
 pub fn fill_workspace(root: &Path, files: &[(String, String)]) -> Result<(), FillError> {
+    fill(root, files, "workspace")
+}
+
+/// The same for an agent's home folder.
+///
+/// # Errors
+/// When a path leads out, or a file cannot be written.
+pub fn fill_home(root: &Path, files: &[(String, String)]) -> Result<(), FillError> {
+    fill(root, files, "home folder")
+}
+
+fn fill(root: &Path, files: &[(String, String)], into: &'static str) -> Result<(), FillError> {
     for (path, content) in files {
-        let inside = Path::new(path);
         if !is_inside(path) {
-            return Err(FillError::Outside(path.clone()));
+            return Err(FillError::Outside { path: path.clone(), into });
         }
-        put(root, inside, content).map_err(|source| FillError::Write { path: path.clone(), source })?;
+        put(root, Path::new(path), content).map_err(|source| FillError::Write {
+            path: path.clone(),
+            into,
+            source,
+        })?;
     }
     Ok(())
 }
