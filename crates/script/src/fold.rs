@@ -35,10 +35,77 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The letters and digits of a text in lower case: what is left of it however it is quoted, wrapped or marked up.
+pub(crate) fn letters(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    out.extend(text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase));
+    out
+}
+
+/// The same of a text in which JSON and XML may have escaped: escapes count as what they stand for.
+pub(crate) fn letters_unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '&']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (meant, len) = escape(rest).unwrap_or((' ', 1));
+        plain.push(meant);
+        rest = &rest[len..];
+    }
+    plain.push_str(rest);
+    letters(&plain)
+}
+
+/// What the escape at the beginning of a text stands for, and its length in bytes.
+fn escape(text: &str) -> Option<(char, usize)> {
+    if let Some(rest) = text.strip_prefix('&') {
+        let name = &rest[..rest.char_indices().take(10).find(|(_, letter)| *letter == ';')?.0];
+        let code = match name.strip_prefix('#') {
+            Some(hex) if hex.starts_with(['x', 'X']) => u32::from_str_radix(&hex[1..], 16).ok(),
+            Some(decimal) => decimal.parse().ok(),
+            None => matches!(name, "amp" | "lt" | "gt" | "quot" | "apos" | "nbsp").then_some(u32::from(' ')),
+        };
+        return Some((char::from_u32(code?)?, name.len() + 2));
+    }
+    match text.as_bytes().get(1)? {
+        b'n' | b'r' | b't' | b'b' | b'f' | b'"' | b'/' | b'\\' => Some((' ', 2)),
+        b'u' => {
+            let code = u32::from_str_radix(text.get(2..6)?, 16).ok()?;
+            Some((char::from_u32(code).unwrap_or(' '), 6))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::{fold, letters, letters_unescaped};
     use proptest::prelude::*;
+
+    #[test]
+    fn escapes_count_as_what_they_stand_for() {
+        for (text, wanted) in [
+            ("Say \"hi\",\n now", "sayhinow"),
+            (r#"Say \"hi\",\n now"#, "sayhinow"),
+            (r"C:\\new\\table", "cnewtable"),
+            (r"caf\u00e9 \ud83d\ude00 \q \u12", "caféqu12"),
+            ("a &lt; b &amp; &#99;&#x64; &what; &", "abcdwhat"),
+            ("\\", ""),
+            ("&aé\u{1F600};", "aé"),
+        ] {
+            assert_eq!(letters_unescaped(text), wanted, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_json_escapes_keeps_its_letters(text in "[ -%'-~a-zéσß\"\\\\/\n\t\u{1}]{0,40}") {
+            let mut json = Vec::new();
+            rehearsal_wire::json::write_string(&mut json, &text);
+            prop_assert_eq!(letters_unescaped(&String::from_utf8_lossy(&json)), letters(&text));
+        }
+    }
 
     proptest! {
         #[test]

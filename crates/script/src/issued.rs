@@ -35,6 +35,12 @@ fn parse(rest: &str) -> Option<(&str, usize, usize)> {
     Some((phrasing, number(step.strip_prefix('s')?)?, number(k)?))
 }
 
+/// The step of a call of this phrasing; `None` for ids that are not its own.
+pub(crate) fn step_of(id: &str, phrasing: &str) -> Option<usize> {
+    let (name, step, _) = parse(id.strip_prefix(ID_PREFIX)?)?;
+    (name == phrasing).then_some(step)
+}
+
 /// Decimal digits without sign, blanks or leading zeros.
 fn number(text: &str) -> Option<usize> {
     let canonical = text == "0" || !text.starts_with('0');

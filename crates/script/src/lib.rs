@@ -12,6 +12,7 @@ mod node;
 pub mod paths;
 pub mod pick;
 pub mod placeholder;
+mod prompt;
 mod read;
 pub mod scenario;
 mod schema;

@@ -1,56 +1,70 @@
-//! Which phrasing a request belongs to, and which of its steps answers.
+//! Which step of its script answers a request. The rules stand in docs/guide/matching.md.
 
-use crate::find::Finder;
-use crate::fold::fold;
-use crate::issued::Index;
-use crate::scenario::{Action, Advance, Pacing, Phrasing, Scenarios};
+pub use crate::prompt::{Found, Picker};
+
+use crate::issued::step_of;
+use crate::scenario::{Action, Advance, Pacing, Phrasing};
 use rehearsal_wire::rule::Expected;
 use rehearsal_wire::turn::{Role, Turn};
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The markers and ids of a suite, ready for requests. Make it once; it belongs to the scenarios that it was made from.
-#[derive(Clone, Debug)]
-pub struct Picker {
-    markers: Finder,
-    /// The lower-cased prompts.
-    prompts: Vec<String>,
-    pub(crate) index: Index,
+/// What a request says of where its conversation stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stand {
+    /// All its assistant messages.
+    pub assistants: usize,
+    /// Those after the first message that holds the prompt.
+    pub since: usize,
+    /// The number behind the highest step whose calls it holds; 0 without any.
+    pub returned: usize,
+    /// What tells it from other requests; none where nothing is remembered, because no token tells the cases apart.
+    pub trace: Option<Trace>,
 }
 
-impl Picker {
-    /// Prepares a suite.
-    #[must_use]
-    pub fn new(scenarios: &Scenarios) -> Self {
-        let phrasings = &scenarios.phrasings;
-        Self {
-            markers: Finder::new(phrasings.iter().map(|phrasing| phrasing.marker_folded.clone()).collect()),
-            prompts: phrasings.iter().map(|phrasing| fold(&phrasing.prompt).into_owned()).collect(),
-            index: Index::new(phrasings),
-        }
-    }
+/// What a request of a case is recognised by later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Stands for its body.
+    pub body: u64,
+    /// Elements of its message list.
+    pub listed: usize,
+    /// Stands for all that users say before the first assistant message.
+    pub opening: u64,
+    /// Whether the client calls it a retry.
+    pub retried: bool,
+}
 
-    /// The phrasing that a request belongs to: user texts from the last message to the first, in each the first registered
-    /// marker that stands in it, letter case of no account. With `only` (the case of a token) no other phrasing can be
-    /// meant, and its prompt does as well as its marker.
+impl Stand {
+    /// Reads it off a request that holds the prompt of a phrasing. The trace is left open.
     #[must_use]
-    pub fn matched(&self, scenarios: &Scenarios, turn: &Turn<'_>, only: Option<usize>) -> Option<usize> {
-        let said_by_user = turn.messages.iter().rev().filter(|message| message.role == Role::User);
-        for text in said_by_user.flat_map(|message| &message.texts) {
-            let text = fold(text);
-            let found = match only {
-                None => self.markers.first_in(&text),
-                Some(case) => {
-                    let marker =
-                        scenarios.phrasings.get(case).map(|phrasing| phrasing.marker_folded.as_str());
-                    let prompt = self.prompts.get(case).map(String::as_str);
-                    [marker, prompt].into_iter().flatten().any(|sought| text.contains(sought)).then_some(case)
-                }
-            };
-            if found.is_some() {
-                return found;
-            }
+    pub fn of(phrasing: &Phrasing, turn: &Turn<'_>, found: &Found) -> Self {
+        let assistants = turn.assistants();
+        if phrasing.advance != Advance::Auto {
+            return Self { assistants, since: assistants, returned: 0, trace: None };
         }
-        None
+        let before = turn.messages[..found.first].iter();
+        let before = before.filter(|message| message.role == Role::Assistant).count();
+        let calls = turn.messages.iter().flat_map(|message| &message.calls).map(|call| &call.id);
+        let answers = turn.messages.iter().flat_map(|message| &message.answers);
+        let steps = calls.chain(answers).filter_map(|id| step_of(id, &phrasing.id));
+        let returned = steps.max().map_or(0, |step| step.saturating_add(1));
+        Self { assistants, since: assistants - before, returned, trace: None }
+    }
+}
+
+impl Trace {
+    /// What a request is recognised by.
+    #[must_use]
+    pub fn of(turn: &Turn<'_>, body: &[u8], retried: bool) -> Self {
+        let mut opening = DefaultHasher::new();
+        let beginning = turn.messages.iter().take_while(|message| message.role != Role::Assistant);
+        for message in beginning.filter(|message| message.role == Role::User) {
+            message.texts.hash(&mut opening);
+        }
+        let mut whole = DefaultHasher::new();
+        whole.write(body);
+        Self { body: whole.finish(), listed: turn.listed, opening: opening.finish(), retried }
     }
 }
 
@@ -61,10 +75,36 @@ pub struct Counts(BTreeMap<String, Tally>);
 /// What one phrasing has used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
-    /// Requests that a step with an index answered.
+    /// The number behind the highest step that was answered. Where requests are not counted, an error or a fault is no
+    /// answer: the step still stands.
     answered: usize,
     /// Requests that each step with `times` answered, in the order of the script.
     served: Vec<u32>,
+    /// How the conversation began.
+    opening: Option<u64>,
+    /// The last request that got a whole answer, and its step.
+    last: Option<(Trace, usize)>,
+}
+
+impl Tally {
+    /// The step of the last request, if this is another attempt at it.
+    fn repeated(&self, stand: &Stand) -> Option<usize> {
+        let (trace, (last, step)) = (stand.trace?, self.last?);
+        let same = trace.body == last.body || (trace.retried && trace.listed == last.listed);
+        same.then_some(step)
+    }
+
+    fn by_request(&self, stand: &Stand) -> usize {
+        self.repeated(stand).unwrap_or(self.answered)
+    }
+
+    /// By the history, unless that was cut short: then it begins otherwise than the conversation did, and holds less than
+    /// was answered.
+    fn by_history(&self, stand: &Stand) -> usize {
+        let counted = stand.since.max(stand.returned);
+        let cut = |trace: Trace| self.opening.is_some_and(|opening| opening != trace.opening);
+        if counted < self.answered && stand.trace.is_some_and(cut) { self.by_request(stand) } else { counted }
+    }
 }
 
 /// What answers a request.
@@ -80,8 +120,8 @@ pub struct Picked<'s> {
     pub pacing: Pacing,
     /// Number of the step with `times` that answers, over the whole script.
     trouble: Option<usize>,
-    /// Id of the phrasing.
-    phrasing: &'s str,
+    /// The phrasing.
+    phrasing: &'s Phrasing,
 }
 
 impl Picked<'_> {
@@ -92,13 +132,14 @@ impl Picked<'_> {
     }
 }
 
-/// What would answer a request with so many assistant messages. Changes nothing: a refused request uses nothing up.
+/// What would answer a request. Changes nothing: a refused request uses nothing up.
 #[must_use]
-pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> Picked<'s> {
+pub fn look<'s>(phrasing: &'s Phrasing, stand: &Stand, counts: &Counts) -> Picked<'s> {
     let tally = counts.0.get(&phrasing.id);
     let index = match phrasing.advance {
-        Advance::Auto | Advance::Assistants => assistants,
-        Advance::Request => tally.map_or(0, |tally| tally.answered),
+        Advance::Assistants => stand.assistants,
+        Advance::Request => tally.map_or(0, |tally| tally.by_request(stand)),
+        Advance::Auto => tally.map_or(stand.since.max(stand.returned), |tally| tally.by_history(stand)),
     };
     let served = |number: usize| tally.and_then(|tally| tally.served.get(number)).copied().unwrap_or(0);
     let script = &phrasing.script;
@@ -111,7 +152,7 @@ pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> P
         expected,
         pacing,
         trouble,
-        phrasing: &phrasing.id,
+        phrasing,
     };
     let past = || picked(&Action::End, None, Pacing::default(), None);
     let Some(step) = script.get(at) else { return past() };
@@ -129,16 +170,27 @@ pub fn look<'s>(phrasing: &'s Phrasing, assistants: usize, counts: &Counts) -> P
 
 impl Counts {
     /// Notes that a request was answered by what [`look`] gave for it.
-    pub fn commit(&mut self, picked: &Picked<'_>) {
-        let tally = self.0.entry(picked.phrasing.to_owned()).or_default();
-        match picked.trouble {
-            Some(number) => {
-                if tally.served.len() <= number {
-                    tally.served.resize(number + 1, 0);
-                }
-                tally.served[number] = tally.served[number].saturating_add(1);
+    pub fn commit(&mut self, picked: &Picked<'_>, stand: &Stand) {
+        if !self.0.contains_key(&picked.phrasing.id) {
+            self.0.insert(picked.phrasing.id.clone(), Tally::default());
+        }
+        let Some(tally) = self.0.get_mut(&picked.phrasing.id) else { return };
+        if let (None, Some(trace)) = (tally.opening, stand.trace) {
+            tally.opening = Some(trace.opening);
+        }
+        if let Some(number) = picked.trouble {
+            if tally.served.len() <= number {
+                tally.served.resize(number + 1, 0);
             }
-            None => tally.answered += 1,
+            tally.served[number] = tally.served[number].saturating_add(1);
+            // A retry that the client counts means this request now.
+            tally.last = None;
+            return;
+        }
+        let whole = matches!(picked.action, Action::Say(_));
+        tally.last = stand.trace.filter(|_| whole).map(|trace| (trace, picked.step));
+        if whole || picked.phrasing.advance == Advance::Request {
+            tally.answered = tally.answered.max(picked.step + 1);
         }
     }
 }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
 use rehearsal_script::issued::{ScriptSide, call_id};
-use rehearsal_script::pick::{Counts, Picker, look};
+use rehearsal_script::pick::{Counts, Picker, Stand, look};
 use rehearsal_script::scenario::{Action, Scenarios};
 use rehearsal_script::{File, Known, lint, read, read_under};
 use rehearsal_wire::dialect::dialect;
@@ -97,7 +97,8 @@ fn picks_the_step_that_the_recorded_answer_came_from() {
         let id = text("/id").unwrap();
         let Ok(request) = json::parse(body.as_bytes()) else { continue };
         let turn = (dialect("openai-chat").unwrap().read)(&request);
-        let matched = picker.matched(&scenarios, &turn, None).map(|at| &scenarios.phrasings[at]);
+        let matched =
+            picker.matched(&scenarios, &turn, None).map(|found| &scenarios.phrasings[found.phrasing]);
         assert_eq!(matched.map(|phrasing| phrasing.id.clone()), text("/log_expect/phrasing"), "{id}");
         assert_eq!(
             matched.map(|phrasing| phrasing.class.clone()),
@@ -106,7 +107,8 @@ fn picks_the_step_that_the_recorded_answer_came_from() {
         );
         let step = root.at("/log_expect/step").and_then(Value::as_i64);
         let (Some(phrasing), Some(step)) = (matched, step) else { continue };
-        let picked = look(phrasing, turn.assistants(), &Counts::default());
+        let stand = Stand { assistants: turn.assistants(), ..Stand::default() };
+        let picked = look(phrasing, &stand, &Counts::default());
         assert_eq!(i64::try_from(picked.step).unwrap(), step, "{id}");
         assert_eq!(picked.is_overrun(), kind == "overrun", "{id}");
         seen += 1;

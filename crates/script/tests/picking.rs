@@ -1,8 +1,8 @@
 //! Which step answers: troubles with `times`, scripts without end, advance by request, cases by token.
 
 use rehearsal_script::issued::ScriptSide;
-use rehearsal_script::pick::{Counts, Picked, Picker, look};
-use rehearsal_script::scenario::{Action, Phrasing, Scenarios};
+use rehearsal_script::pick::{Counts, Found, Picked, Picker, Stand, Trace, look};
+use rehearsal_script::scenario::{Action, Advance, Phrasing, Scenarios};
 use rehearsal_script::{File, Known, read};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Issued, Scripted};
@@ -58,14 +58,20 @@ fn words(picked: &Picked<'_>) -> String {
     }
 }
 
+/// A request with so many assistant messages, all behind its prompt, on a lane that remembers nothing.
+fn stand(assistants: usize) -> Stand {
+    Stand { assistants, since: assistants, returned: 0, trace: None }
+}
+
 /// Plays requests with these numbers of assistant messages; each is answered.
 fn play(phrasing: &Phrasing, assistants: &[usize]) -> Vec<String> {
     let mut counts = Counts::default();
     let mut said = Vec::new();
     for &assistants in assistants {
-        let picked = look(phrasing, assistants, &counts);
+        let stand = stand(assistants);
+        let picked = look(phrasing, &stand, &counts);
         said.push(format!("{}:{}", picked.step, words(&picked)));
-        counts.commit(&picked);
+        counts.commit(&picked, &stand);
     }
     said
 }
@@ -113,7 +119,7 @@ fn a_refused_request_uses_nothing_up() {
     let phrasing = one(TROUBLES);
     let counts = Counts::default();
     for _ in 0..5 {
-        assert_eq!(words(&look(&phrasing, 0, &counts)), "429");
+        assert_eq!(words(&look(&phrasing, &stand(0), &counts)), "429");
     }
     assert_eq!(counts, Counts::default());
 }
@@ -128,8 +134,8 @@ fn each_phrasing_counts_for_itself() {
     let said: Vec<String> = [0, 0, 1, 0, 1, 1, 1]
         .iter()
         .map(|at| {
-            let picked = look(&phrasings[*at], 0, &counts);
-            counts.commit(&picked);
+            let picked = look(&phrasings[*at], &stand(0), &counts);
+            counts.commit(&picked, &stand(0));
             words(&picked)
         })
         .collect();
@@ -270,7 +276,11 @@ fn the_newest_user_text_with_a_marker_decides() {
     ];
     for (messages, wanted) in cases {
         let found = picker.matched(&scenarios, &turn(messages), None);
-        assert_eq!(found.map(|at| scenarios.phrasings[at].id.as_str()), *wanted, "{messages:?}");
+        assert_eq!(
+            found.map(|found| scenarios.phrasings[found.phrasing].id.as_str()),
+            *wanted,
+            "{messages:?}"
+        );
     }
 }
 
@@ -280,11 +290,204 @@ fn with_a_token_only_its_case_is_meant() {
     let picker = Picker::new(&scenarios);
     let at = |id: &str| scenarios.phrasings.iter().position(|phrasing| phrasing.id == id);
     let found = |texts: &[&'static str], case: &str| {
-        picker.matched(&scenarios, &turn(&[(Role::User, texts)]), at(case)) == at(case)
+        picker.matched(&scenarios, &turn(&[(Role::User, texts)]), at(case)).map(|found| found.phrasing)
+            == at(case)
     };
     assert!(found(&["[12:00] PLEASE mind the gap."], "told"));
     assert!(found(&["m-7"], "told"));
     assert!(found(&["gate-lap-longer"], "long"));
     assert!(!found(&["gate-lap"], "told"));
     assert!(!found(&["Write a title for this conversation"], "told"));
+}
+
+const WRAPPED: &str = r#"
+version: 1
+classes:
+  c:
+    phrasings:
+      - {id: told, marker: M-7, prompt: "Say \"hi\" & <go>\nto café 7"}
+      - {id: brief, prompt: "Do it!"}
+"#;
+
+#[test]
+fn a_prompt_is_found_however_the_client_wraps_it() {
+    let scenarios = suite(WRAPPED);
+    let picker = Picker::new(&scenarios);
+    for (text, case, wanted) in [
+        ("\"Say \"hi\" & <go>\nto café 7\"", 0, true),
+        ("<date>2026-01-01</date>\n\nSAY \"hi\" & <GO>\nto café 7\n\nthanks", 0, true),
+        (r#"{"task": "Say \"hi\" & <go>\nto caf\u00e9 7"}"#, 0, true),
+        ("<task>Say &quot;hi&quot; &amp; &lt;go&gt;&#10;to caf&#xe9; 7</task>", 0, true),
+        ("> Say \"hi\"\n> & <go> to\n> café 7", 0, true),
+        ("Say hi and go to café 7", 0, false),
+        ("m-7", 0, true),
+        ("m7", 0, false),
+        ("> do it!", 1, true),
+        ("do\nit!", 1, false),
+    ] {
+        let found = picker.matched(&scenarios, &turn(&[(Role::User, &[text])]), Some(case));
+        assert_eq!(found.is_some(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn instructions_hold_a_prompt_only_where_no_user_does() {
+    use Role::{Assistant, Developer, System, User};
+    let scenarios = suite(WRAPPED);
+    let picker = Picker::new(&scenarios);
+    let found = |messages: Said| {
+        picker.matched(&scenarios, &turn(messages), Some(1)).map(|found| (found.first, found.newest))
+    };
+    assert_eq!(found(&[(Developer, &["do it!"]), (User, &["go"])]), Some((0, 0)));
+    assert_eq!(found(&[(System, &["x"]), (System, &["y", "do it!"])]), Some((1, 1)));
+    assert_eq!(found(&[(System, &["do it!"]), (User, &["do it!"]), (User, &["x"])]), Some((1, 1)));
+    assert_eq!(found(&[(User, &["do it!"]), (Assistant, &["do it!"]), (User, &["'do it!'"])]), Some((0, 2)));
+    assert_eq!(found(&[(Assistant, &["do it!"])]), None);
+}
+
+const PARTS: &str = "
+version: 1
+classes:
+  c:
+    phrasings:
+      - id: boss
+        prompt: 'Ask a helper to count sheep. Then report.'
+        conversations:
+          - {id: count, prompt: count sheep, script: [{text: one}]}
+          - {id: deep, prompt: count sheep carefully, marker: '#deep', script: [{text: two}]}
+      - {id: other, prompt: count stars}
+";
+
+#[test]
+fn the_further_conversations_of_a_case_are_told_from_it() {
+    let scenarios = suite(PARTS);
+    let picker = Picker::new(&scenarios);
+    for (texts, wanted) in [
+        (&["Ask a helper to count sheep. Then report."][..], Some(0)),
+        (&["You are a helper. COUNT sheep"], Some(1)),
+        (&["You are a helper. Count sheep carefully."], Some(2)),
+        (&["Your boss was told: Ask a helper to count sheep. Then report. #deep"], Some(2)),
+        (&["count stars"], None),
+        (&["Ask a helper to count sheep. Then report.", "count sheep"], Some(0)),
+    ] {
+        let found = picker.matched(&scenarios, &turn(&[(Role::User, texts)]), Some(0));
+        assert_eq!(found.map(|found| found.phrasing), wanted, "{texts:?}");
+    }
+    let later =
+        turn(&[(Role::User, &["count sheep"]), (Role::User, &["Ask a helper to count sheep. Then report."])]);
+    let found = picker.matched(&scenarios, &later, Some(0));
+    assert_eq!(found, Some(Found { phrasing: 0, newest: 1, first: 1 }), "the newest decides");
+    let own = picker.matched(&scenarios, &later, Some(1)).map(|found| found.phrasing);
+    assert_eq!(own, Some(1), "a further conversation has none of its own");
+}
+
+const THREE: &str = "        script: [{text: a}, {text: b}, {text: c}]\n";
+
+#[test]
+fn assistant_messages_before_the_prompt_do_not_count() {
+    use Role::{Assistant, User};
+    let scenarios = suite(&format!(
+        "version: 1\nclasses:\n  c:\n    phrasings:\n      - id: p\n        prompt: do it\n{THREE}"
+    ));
+    let (picker, phrasing) = (Picker::new(&scenarios), one(THREE));
+    let few_shot: &[(Role, &[&str])] = &[
+        (User, &["example"]),
+        (Assistant, &["shown"]),
+        (User, &["do it"]),
+        (Assistant, &["a"]),
+        (User, &["do it"]),
+    ];
+    for only in [None, Some(0)] {
+        let turn = turn(few_shot);
+        let found = picker.matched(&scenarios, &turn, only).unwrap();
+        assert_eq!((found.first, found.newest), (2, 4));
+        let stand = Stand::of(&phrasing, &turn, &found);
+        assert_eq!((stand.assistants, stand.since), (2, 1));
+        assert_eq!(look(&phrasing, &stand, &Counts::default()).step, 1);
+        let old = Phrasing { advance: Advance::Assistants, ..phrasing.clone() };
+        assert_eq!(look(&old, &Stand::of(&old, &turn, &found), &Counts::default()).step, 2);
+    }
+}
+
+#[test]
+fn calls_that_come_back_say_the_least_step() {
+    let phrasing = one(THREE);
+    for (ids, wanted) in [
+        (&["call_gate_p_s1_0"][..], 2),
+        (&["call_gate_p_s0_0", "call_gate_p_s1_4", "call_7"], 2),
+        (&["call_gate_pp_s1_0", "call_gate_p_s01_0", "gate_p_s1_0"], 0),
+        (&[], 0),
+    ] {
+        let mut turn = turn(&[(Role::User, &["do it"]), (Role::Tool, &[])]);
+        turn.messages[1].answers = ids.iter().map(|id| (*id).into()).collect();
+        let found = Found { phrasing: 0, newest: 0, first: 0 };
+        assert_eq!(Stand::of(&phrasing, &turn, &found).returned, wanted, "{ids:?}");
+    }
+}
+
+/// A request of a case: assistant messages behind the prompt, body, length of its list, opening.
+type Sent = (usize, u64, usize, u64);
+
+/// Plays requests on the lane of a case; the number of a retry says that the client calls it one.
+fn remember(phrasing: &Phrasing, sent: &[(Sent, bool)]) -> Vec<String> {
+    let mut counts = Counts::default();
+    let mut said = Vec::new();
+    for &((since, body, listed, opening), retried) in sent {
+        let trace = Some(Trace { body, listed, opening, retried });
+        let stand = Stand { assistants: since, since, returned: 0, trace };
+        let picked = look(phrasing, &stand, &counts);
+        said.push(format!("{}:{}", picked.step, words(&picked)));
+        counts.commit(&picked, &stand);
+    }
+    said
+}
+
+#[test]
+fn a_history_that_was_cut_short_goes_on_where_it_was() {
+    let first = ((0, 1, 2, 7), false);
+    let second = ((1, 2, 4, 7), false);
+    for (what, sent, wanted) in [
+        ("compacted", vec![first, second, ((0, 3, 2, 8), false)], "2:c"),
+        (
+            "compacted and tried again",
+            vec![first, second, ((0, 3, 2, 8), false), ((0, 3, 2, 8), false)],
+            "2:c",
+        ),
+        ("a retry by its header", vec![first, second, ((0, 3, 2, 8), false), ((0, 4, 2, 8), true)], "2:c"),
+        ("compacted at once", vec![first, ((0, 3, 2, 8), false)], "1:b"),
+        ("the same beginning", vec![first, second, ((0, 3, 2, 7), false)], "0:a"),
+        ("not shorter", vec![first, ((1, 3, 2, 8), false)], "1:b"),
+        ("past the end", vec![first, second, ((2, 3, 6, 7), false), ((0, 4, 2, 8), false)], "3:end"),
+        ("and further from there", vec![first, ((0, 3, 2, 8), false), ((1, 4, 4, 8), false)], "2:c"),
+    ] {
+        let said = remember(&one(THREE), &sent);
+        assert_eq!(said.last().map(String::as_str), Some(wanted), "{what}");
+    }
+}
+
+#[test]
+fn thirty_attempts_are_one_request_where_requests_are_counted() {
+    let phrasing = one(&format!("        advance: request\n{THREE}"));
+    let equal = remember(&phrasing, &[((0, 1, 2, 7), false); 30]);
+    assert_eq!(equal, vec!["0:a"; 30]);
+    let volatile: Vec<_> = (0..30).map(|body| ((0, body, 2, 7), body > 0)).collect();
+    assert_eq!(remember(&phrasing, &volatile), vec!["0:a"; 30]);
+    // The next request is the next step, whatever it counts itself.
+    let sent = [((0, 1, 2, 7), false), ((0, 1, 2, 7), true), ((0, 2, 4, 7), false), ((0, 3, 6, 7), true)];
+    assert_eq!(remember(&phrasing, &sent), ["0:a", "0:a", "1:b", "2:c"]);
+}
+
+#[test]
+fn an_attempt_after_an_error_moves_on_as_times_says() {
+    let phrasing = one(&format!("        advance: request{TROUBLES}"));
+    let said = remember(&phrasing, &[((0, 1, 2, 7), false); 6]);
+    assert_eq!(said, ["0:429", "0:429", "0:mid-body-drop", "0:first", "0:first", "0:first"]);
+    // Bodies of one length that the client calls retries, as an agent with a fixed window sends them.
+    let sent = [1, 2, 3, 4, 5, 6, 7].map(|body| ((0, body, 2, 7), matches!(body, 2 | 3 | 4 | 6)));
+    let said = remember(&phrasing, &sent);
+    assert_eq!(said, ["0:429", "0:429", "0:mid-body-drop", "0:first", "1:500", "1:second", "2:503"]);
+    let endless = one(
+        "        advance: request\n        script: [{api_error: {status: 500, message: no}}, {text: hi}]\n",
+    );
+    assert_eq!(remember(&endless, &[((0, 1, 2, 7), false); 3]), ["0:500", "1:hi", "1:hi"]);
 }

@@ -91,6 +91,11 @@ pub(crate) fn model(dialect: &Dialect, id: &str) -> Sent {
     Sent::whole(200, dialect.content_type, (dialect.model)(&entry(id)))
 }
 
+/// A reply without a body.
+pub(crate) fn nothing() -> Sent {
+    Sent { status: Some(204), form: Form::Whole(ResponseHead::new(204), Vec::new()) }
+}
+
 fn entry(id: &str) -> ModelEntry<'_> {
     ModelEntry { id, created: EPOCH, owned_by: "rehearsal" }
 }
@@ -111,8 +116,8 @@ pub(crate) struct Asker<'a> {
 
 impl Asker<'_> {
     /// The answer to what belongs to no script.
-    pub(crate) fn background(&self) -> Sent {
-        self.small_talk("ok")
+    pub(crate) fn background(&self, text: &str) -> Sent {
+        self.small_talk(text)
     }
 
     /// The answer past the end of a script.

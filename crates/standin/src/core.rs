@@ -4,11 +4,13 @@
 
 use crate::compose::{self, Sent};
 use crate::dice::Dice;
+use crate::plausible;
 use crate::route::{self, Place};
-use rehearsal_journal::event::{Asked, BadJson, Delivered, Kind, Noted, Rejected};
+use crate::side;
+use rehearsal_journal::event::{Asked, BadJson, CommandRan, Delivered, Kind, Noted, Rejected, SideCall};
 use rehearsal_journal::redact;
 use rehearsal_script::issued::ScriptSide;
-use rehearsal_script::pick::{Counts, Picked, Picker, look};
+use rehearsal_script::pick::{Counts, Found, Picked, Picker, Stand, Trace, look};
 use rehearsal_script::scenario::{Advance, Phrasing, Scenarios};
 use rehearsal_wire::dialect::{Dialect, Serves};
 use rehearsal_wire::fault::Fault;
@@ -40,7 +42,7 @@ pub struct Setting {
 /// What is known of the lane that a request came on.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    /// The only phrasing that is a candidate here; none on the lane without a token.
+    /// The phrasing whose case this is: only its conversations are candidates; none on the lane of all phrasings.
     pub only: Option<usize>,
     /// What its scripts have used up.
     pub counts: Counts,
@@ -48,6 +50,10 @@ pub struct Lane {
     pub faulted: u64,
     /// Conversation requests whose body was read, for `/gate/stats`.
     pub hits: u64,
+    /// Requests that came after the script's end and went on from there. Counted for a case alone.
+    pub after_end: u32,
+    /// Stands for the body of the last of them.
+    pub last_after_end: Option<u64>,
 }
 
 /// What to write down, what to send, what to count.
@@ -63,22 +69,26 @@ pub struct Decision<'s> {
     pub faulted: bool,
     /// What the lane's script has used up by this, if anything.
     pub used: Option<Used<'s>>,
+    /// Stands for the body of a request that goes on after the script's end.
+    pub after_end: Option<u64>,
+    /// A watched command that this request tells of.
+    pub ran: Option<CommandRan>,
 }
 
 /// A step that was used up. It holds only if the lane still stands where it was looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Used<'s> {
     phrasing: &'s Phrasing,
-    assistants: usize,
+    stand: Stand,
     picked: Picked<'s>,
 }
 
 impl Used<'_> {
     /// Counts the step; false where another request of the lane took it meanwhile, so that this one must be decided again.
     pub fn commit(&self, counts: &mut Counts) -> bool {
-        let still = look(self.phrasing, self.assistants, counts) == self.picked;
+        let still = look(self.phrasing, &self.stand, counts) == self.picked;
         if still {
-            counts.commit(&self.picked);
+            counts.commit(&self.picked, &self.stand);
         }
         still
     }
@@ -95,6 +105,17 @@ pub struct Heard<'r> {
     pub path: &'r str,
     /// Its whole body.
     pub body: &'r [u8],
+    /// Which hosts it may name.
+    pub hosts: Hosts<'r>,
+}
+
+/// Which hosts a request may name.
+#[derive(Clone, Copy, Debug)]
+pub enum Hosts<'r> {
+    /// Any: its secret base URL shows that nobody was led here by a false name.
+    Any,
+    /// This machine, and these.
+    Own(&'r [String]),
 }
 
 impl Heard<'_> {
@@ -111,11 +132,12 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     let method = method.as_ref();
     let dice = Dice::new(setting.seed);
     let host = heard.header("host").unwrap_or_default();
-    if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || is_own_host(host)) {
+    if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || may_name(heard.hosts, host)) {
         return wrong_host();
     }
     match route::find(heard.path) {
         Place::Health => aside(setting, method, compose::health(mode_name(setting))),
+        Place::Command if method == "POST" && lane.only.is_some() => command(heard.body),
         Place::Stats => aside(setting, method, compose::stats(mode_name(setting), lane.hits)),
         Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
             aside(setting, method, compose::models(dialect))
@@ -132,7 +154,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         {
             refused_method("POST")
         }
-        Place::Provider { .. } | Place::Nowhere => match method {
+        Place::Provider { .. } | Place::Command | Place::Nowhere => match method {
             "GET" => not_found(setting, Kind::Aside, "not found".to_owned()),
             "POST" => {
                 let target = heard.head.target();
@@ -177,7 +199,21 @@ fn asked(kind: Kind) -> Box<Asked> {
 
 fn finish(mut asked: Box<Asked>, sent: Sent) -> Decision<'static> {
     asked.http_status = sent.status;
-    Decision { asked, sent, hit: false, faulted: false, used: None }
+    Decision { asked, sent, hit: false, faulted: false, used: None, after_end: None, ran: None }
+}
+
+/// Takes down a command that a shim on PATH is about to run.
+fn command(body: &[u8]) -> Decision<'static> {
+    match route::command(body) {
+        Ok(CommandRan { argv, folder }) => {
+            let ran = CommandRan { argv: redact::arguments(&argv), folder };
+            Decision { ran: Some(ran), ..finish(asked(Kind::Aside), compose::nothing()) }
+        }
+        Err(why) => {
+            let reject = Reject::of_no_place("command", 400, Some("bad_command"), why);
+            refuse(asked(Kind::Aside), None, &reject)
+        }
+    }
 }
 
 fn aside(setting: &Setting, method: &str, sent: Sent) -> Decision<'static> {
@@ -225,6 +261,24 @@ fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &Reject) -> 
         message: reject.message.clone(),
     });
     finish(event, compose::refusal(dialect, reject))
+}
+
+/// How many requests of a case may go on after the end of its script.
+const MOST_AFTER_END: u32 = 5;
+
+impl Setting {
+    /// Whether requests beside the script are told from it. The original stub did not, and `pinned` keeps to it.
+    fn knows_side_calls(&self) -> bool {
+        self.profile != Profile::Pinned && self.scenarios.profile != Profile::Pinned
+    }
+}
+
+/// A request's place in the script that it belongs to.
+pub(crate) struct Placed<'s> {
+    pub(crate) found: Found,
+    pub(crate) phrasing: &'s Phrasing,
+    pub(crate) stand: Stand,
+    pub(crate) picked: Picked<'s>,
 }
 
 /// A conversation request, with all that is needed to judge it.
@@ -323,28 +377,48 @@ impl<'s> Talk<'_, 's> {
         decision
     }
 
+    /// Where a request stands in the script that it belongs to, if it belongs to one.
+    fn place(&self, turn: &Turn<'_>) -> Option<Placed<'s>> {
+        let Setting { scenarios, picker, .. } = self.setting;
+        let found = picker.matched(scenarios, turn, self.lane.only)?;
+        let phrasing = &scenarios.phrasings[found.phrasing];
+        let mut stand = Stand::of(phrasing, turn, &found);
+        // A shared lane cannot tell one agent's retry from another's request.
+        if self.lane.only.is_some() && phrasing.advance != Advance::Assistants {
+            stand.trace = Some(Trace::of(turn, self.heard.body, self.retry().is_some()));
+        }
+        Some(Placed { found, phrasing, stand, picked: look(phrasing, &stand, &self.lane.counts) })
+    }
+
+    /// What the client's own retry header counts, above 0.
+    fn retry(&self) -> Option<u32> {
+        let value = std::str::from_utf8(self.heard.header("x-stainless-retry-count")?).ok()?;
+        value.trim().parse().ok().filter(|count| *count > 0)
+    }
+
     fn judge(&self, tape: &json::Tape<'_>, turn: &Turn<'_>) -> Decision<'s> {
         let Setting { scenarios, picker, .. } = self.setting;
-        let assistants = turn.assistants();
-        let phrasing =
-            picker.matched(scenarios, turn, self.lane.only).map(|index| (index, &scenarios.phrasings[index]));
-        let picked = phrasing.map(|(_, phrasing)| look(phrasing, assistants, &self.lane.counts));
+        let placed = self.place(turn);
+        let aside = placed.as_ref().and_then(|placed| self.side_call(tape, turn, placed));
+        let played = placed.as_ref().filter(|_| aside.is_none());
         let script = ScriptSide {
             scenarios,
             picker,
-            matched: phrasing.map(|(index, _)| index),
-            expected: picked.and_then(|picked| picked.expected),
+            matched: played.map(|placed| placed.found.phrasing),
+            expected: played.and_then(|placed| placed.picked.expected),
         };
         let asking = rule::Asked { headers: self.heard.headers, tape, turn, script: &script };
 
-        let mut event = asked(if phrasing.is_some() { Kind::Scenario } else { Kind::Background });
+        let mut event = asked(if played.is_some() { Kind::Scenario } else { Kind::Background });
         event.n_messages = turn.listed as u64;
-        event.n_assistant = assistants as u64;
+        event.n_assistant = turn.assistants() as u64;
         event.stream = turn.stream;
         event.answers =
             turn.messages.iter().flat_map(|message| &message.answers).map(|id| id.to_string()).collect();
-        event.class = phrasing.map(|(_, phrasing)| phrasing.class.clone());
-        event.phrasing = phrasing.map(|(_, phrasing)| phrasing.id.clone());
+        event.class = placed.as_ref().map(|placed| placed.phrasing.class.clone());
+        event.phrasing = placed.as_ref().map(|placed| placed.phrasing.id.clone());
+        event.retry = self.retry();
+        event.side_call = aside;
 
         let mut notes = Vec::new();
         let rules = self.setting.rules.of(self.dialect);
@@ -354,18 +428,23 @@ impl<'s> Talk<'_, 's> {
         // The original stub's order: what it checked first keeps its code and leaves the step unnamed.
         let first = stages(&[Stage::Gate, Stage::Echo]);
         if first.is_ok() {
-            event.step = picked.map(|picked| picked.step as u64);
+            event.step = played.map(|placed| placed.picked.step as u64);
         }
         let verdict = first.and_then(|()| stages(&[Stage::Expect, Stage::Api, Stage::Own]));
         event.notes = notes.into_iter().map(noted).collect();
         if let Err(reject) = verdict {
             return self.refuse(event, &reject);
         }
-        let dice = self.reply_dice(turn, &event);
-        let asker = compose::Asker { dialect: self.dialect, turn, dice, seed: self.setting.seed };
-        let (Some((_, phrasing)), Some(picked)) = (phrasing, picked) else {
-            return finish(event, asker.background());
-        };
+        match (placed, aside) {
+            (Some(placed), None) => self.play(turn, event, &placed),
+            (placed, _) => self.chat(tape, turn, event, placed.as_ref()),
+        }
+    }
+
+    /// What belongs to the script gets what the script says.
+    fn play(&self, turn: &Turn<'_>, mut event: Box<Asked>, placed: &Placed<'s>) -> Decision<'s> {
+        let Placed { phrasing, stand, picked, .. } = *placed;
+        let asker = self.asker(turn, &event);
         if picked.is_overrun() {
             event.kind = Kind::Overrun;
             return finish(event, asker.overrun(&phrasing.id, picked.step));
@@ -373,8 +452,52 @@ impl<'s> Talk<'_, 's> {
         let (sent, delivered) = asker.step(&phrasing.id, &picked, self.lane.faulted);
         event.delivered = delivered;
         let faulted = event.delivered.fault.is_some();
-        let used = counts(phrasing).then_some(Used { phrasing, assistants, picked });
+        let remembers = stand.trace.is_some() || counts(phrasing);
+        let used = remembers.then_some(Used { phrasing, stand, picked });
         Decision { faulted, used, ..finish(event, sent) }
+    }
+
+    /// What belongs to no script gets a plausible answer.
+    fn chat(
+        &self,
+        tape: &json::Tape<'_>,
+        turn: &Turn<'_>,
+        event: Box<Asked>,
+        placed: Option<&Placed<'s>>,
+    ) -> Decision<'s> {
+        let text = if self.setting.knows_side_calls() {
+            plausible::answer(tape, turn, placed.map(|placed| placed.phrasing.prompt.as_str()))
+        } else {
+            plausible::OK.into()
+        };
+        let after_end = placed
+            .filter(|_| event.side_call == Some(SideCall::AfterTheEnd))
+            .and_then(|placed| placed.stand.trace)
+            .map(|trace| trace.body);
+        let sent = self.asker(turn, &event).background(&text);
+        Decision { after_end, ..finish(event, sent) }
+    }
+
+    /// Why a request is no part of the script although it holds its prompt.
+    fn side_call(&self, tape: &json::Tape<'_>, turn: &Turn<'_>, placed: &Placed<'_>) -> Option<SideCall> {
+        if !self.setting.knows_side_calls() {
+            return None;
+        }
+        let why = side::call(tape, turn, placed)?;
+        // An agent that goes on and on after the end has not understood that it is one.
+        let body = placed.stand.trace.map(|trace| trace.body);
+        let too_many = self.lane.after_end >= MOST_AFTER_END;
+        let again = body.is_some() && self.lane.last_after_end == body;
+        (why != SideCall::AfterTheEnd || !(too_many || again)).then_some(why)
+    }
+
+    fn asker<'t>(&self, turn: &'t Turn<'t>, event: &Asked) -> compose::Asker<'t> {
+        compose::Asker {
+            dialect: self.dialect,
+            turn,
+            dice: self.reply_dice(turn, event),
+            seed: self.setting.seed,
+        }
     }
 
     /// Ids depend on the seed, the place in the script and the shape of the request: equal requests get equal replies.
@@ -411,13 +534,18 @@ fn counts(phrasing: &Phrasing) -> bool {
     phrasing.advance == Advance::Request || phrasing.script.iter().any(|step| !step.before.is_empty())
 }
 
-/// Hosts that a request may name: ours. Anything else is a page in a browser that was led here by a false name.
-fn is_own_host(host: &str) -> bool {
+/// Whether a request may name this host. Any other name is that of a page in a browser that was led here by it.
+fn may_name(hosts: Hosts<'_>, host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    name.eq_ignore_ascii_case("localhost")
+    let further = match hosts {
+        Hosts::Any => return true,
+        Hosts::Own(further) => further,
+    };
+    further.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || name.eq_ignore_ascii_case("localhost")
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
@@ -429,6 +557,18 @@ pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'sta
         kind,
         "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned(),
     )
+}
+
+/// A request that does not come below the token that guards the server.
+pub(crate) fn no_token(heard: Heard<'_>) -> Decision<'static> {
+    let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
+    let reject = Reject::of_no_place(
+        "token",
+        403,
+        Some("token_required"),
+        "this server answers only below its token: use the base URL that it was started with, http://HOST:PORT/t/TOKEN/v1",
+    );
+    refuse(asked(kind), None, &reject)
 }
 
 /// A request that the HTTP layer refuses.

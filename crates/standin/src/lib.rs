@@ -6,5 +6,7 @@
 mod compose;
 pub mod core;
 mod dice;
+mod plausible;
 mod route;
 pub mod serve;
+mod side;

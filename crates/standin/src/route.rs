@@ -1,6 +1,15 @@
 //! Which route a request target names, and which case's lane it is on. Exact and case-sensitive, as the providers are.
 
+use rehearsal_journal::event::CommandRan;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
+use rehearsal_wire::json::{self, Kind, Value};
+
+/// The path that tells whether the server is there.
+pub(crate) const HEALTH: &str = "/gate/health";
+
+/// Longest body of `POST /gate/command`, and most words of a command.
+const COMMAND_BYTES: usize = 64 << 10;
+const COMMAND_WORDS: usize = 1000;
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +26,8 @@ pub(crate) enum Place<'p> {
     Health,
     /// `GET /gate/stats`.
     Stats,
+    /// `POST /gate/command`: a shim on PATH tells of a command. On the lane of a case only.
+    Command,
     /// Nothing.
     Nowhere,
 }
@@ -48,8 +59,9 @@ pub(crate) fn split(target: &str) -> Target<'_> {
 /// What stands at a path.
 pub(crate) fn find(path: &str) -> Place<'_> {
     match path {
-        "/gate/health" => return Place::Health,
+        HEALTH => return Place::Health,
         "/gate/stats" => return Place::Stats,
+        "/gate/command" => return Place::Command,
         _ => {}
     }
     for dialect in DIALECTS {
@@ -66,6 +78,24 @@ pub(crate) fn find(path: &str) -> Place<'_> {
         }
     }
     Place::Nowhere
+}
+
+/// What a shim tells: `{"argv": [NAME, ARGUMENT…], "folder": FOLDER}`.
+pub(crate) fn command(body: &[u8]) -> Result<CommandRan, String> {
+    if body.len() > COMMAND_BYTES {
+        return Err(format!("a command has at most {COMMAND_BYTES} bytes"));
+    }
+    let tape = json::parse(body).map_err(|broken| format!("the body is no JSON: {broken}"))?;
+    let text = |value: Value<'_>| value.as_str().map(|text| text.into_owned());
+    let argv = tape.root().get("argv").filter(|argv| argv.kind() == Kind::Array && !argv.is_empty());
+    let argv: Option<Vec<_>> = argv.and_then(|argv| argv.items().map(text).collect());
+    match (argv, tape.root().get("folder").and_then(text)) {
+        (Some(argv), Some(folder)) if argv.len() <= COMMAND_WORDS => Ok(CommandRan { argv, folder }),
+        (Some(_), Some(_)) => Err(format!("a command has at most {COMMAND_WORDS} words")),
+        (None, _) | (_, None) => {
+            Err("the body must be {\"argv\": [NAME, …], \"folder\": FOLDER}, all of them texts".to_owned())
+        }
+    }
 }
 
 #[cfg(test)]

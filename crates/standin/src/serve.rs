@@ -1,11 +1,11 @@
 //! Joins the core to the world: finds the lane, takes the decision down, lets it leave, notes what really left.
 
 use crate::compose::{Form, Sent};
-use crate::core::{self, Decision, Heard, Lane, Setting};
+use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
 use crate::route;
 use bytes::Bytes;
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{Answered, Asked};
+use rehearsal_journal::event::{Answered, Asked, CommandRan, Event, Kind};
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::{Head, RecordError, Recorder};
@@ -20,11 +20,15 @@ const EXCHANGE_BITS: u32 = 40;
 /// The stand-in as an app of the HTTP server.
 #[derive(Debug)]
 pub struct StandIn {
-    setting: Setting,
+    setting: Arc<Setting>,
     lanes: RwLock<Lanes>,
+    /// Hosts that a request may name beside this machine.
+    hosts: Vec<String>,
+    /// Whether nothing is answered without a token.
+    guarded: bool,
 }
 
-/// All lanes by number, and the numbers of those that are open by token. Lane 0 is the one without a token.
+/// All lanes by number, and the numbers of those that are open by token. Lane 0 is the one of all phrasings.
 #[derive(Debug)]
 struct Lanes {
     all: Vec<Arc<LaneBook>>,
@@ -34,27 +38,49 @@ struct Lanes {
 /// One lane: its counters, its journal, and how many of its answers are still leaving.
 #[derive(Debug)]
 struct LaneBook {
-    lane: Mutex<Lane>,
+    play: Mutex<Play>,
     recorder: Arc<Recorder>,
     leaving: AtomicU64,
     left: Notify,
+    /// Requests that belong to the script, refused ones and further attempts included. Counted for a case alone.
+    scripted: AtomicU64,
+    grown: Notify,
+}
+
+/// What is played on a lane, and how far it is.
+#[derive(Clone, Debug)]
+struct Play {
+    setting: Arc<Setting>,
+    lane: Lane,
 }
 
 impl LaneBook {
-    fn new(recorder: Arc<Recorder>, only: Option<usize>) -> Arc<Self> {
+    fn new(setting: Arc<Setting>, recorder: Arc<Recorder>, only: Option<usize>) -> Arc<Self> {
         recorder.keep_fresh();
-        let lane = Mutex::new(Lane { only, ..Lane::default() });
-        Arc::new(Self { lane, recorder, leaving: AtomicU64::new(0), left: Notify::new() })
+        Arc::new(Self {
+            play: Mutex::new(Play { setting, lane: Lane { only, ..Lane::default() } }),
+            recorder,
+            leaving: AtomicU64::new(0),
+            left: Notify::new(),
+            scripted: AtomicU64::new(0),
+            grown: Notify::new(),
+        })
     }
 
-    fn lane(&self) -> MutexGuard<'_, Lane> {
-        self.lane.lock().unwrap_or_else(PoisonError::into_inner)
+    fn play(&self) -> MutexGuard<'_, Play> {
+        self.play.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts what a decision used up; false where the lane moved on since it was looked at.
-    fn settle(&self, seen: &Lane, decision: &Decision<'_>) -> bool {
-        let mut lane = self.lane();
-        if decision.faulted && lane.faulted != seen.faulted {
+    fn settle(&self, seen: &Play, decision: &Decision<'_>) -> bool {
+        let mut play = self.play();
+        if !Arc::ptr_eq(&play.setting, &seen.setting) {
+            return false;
+        }
+        let (lane, seen) = (&mut play.lane, &seen.lane);
+        if decision.faulted && lane.faulted != seen.faulted
+            || decision.after_end.is_some() && lane.after_end != seen.after_end
+        {
             return false;
         }
         if decision.used.as_ref().is_some_and(|used| !used.commit(&mut lane.counts)) {
@@ -62,7 +88,22 @@ impl LaneBook {
         }
         lane.faulted += u64::from(decision.faulted);
         lane.hits += u64::from(decision.hit);
+        if decision.after_end.is_some() {
+            lane.after_end += 1;
+            lane.last_after_end = decision.after_end;
+        }
+        if lane.only.is_some() && is_scripted(decision.asked.kind) {
+            self.scripted.fetch_add(1, Ordering::AcqRel);
+            self.grown.notify_waiters();
+        }
         true
+    }
+}
+
+fn is_scripted(kind: Kind) -> bool {
+    match kind {
+        Kind::Scenario | Kind::Overrun | Kind::Hostile => true,
+        Kind::Background | Kind::BadJson | Kind::WrongPath | Kind::Unreadable | Kind::Aside => false,
     }
 }
 
@@ -70,11 +111,46 @@ impl StandIn {
     /// A stand-in whose requests without a case go to this journal. Call it inside the runtime.
     #[must_use]
     pub fn new(setting: Setting, recorder: Arc<Recorder>) -> Self {
-        let lanes = Lanes { all: vec![LaneBook::new(recorder, None)], by_token: BTreeMap::new() };
-        Self { setting, lanes: RwLock::new(lanes) }
+        let setting = Arc::new(setting);
+        let all = vec![LaneBook::new(Arc::clone(&setting), recorder, None)];
+        let lanes = RwLock::new(Lanes { all, by_token: BTreeMap::new() });
+        Self { setting, lanes, hosts: Vec::new(), guarded: false }
     }
 
-    /// What it is set to.
+    /// Guards it. Requests may name these hosts beside this machine. With a token, the lane of all phrasings stands at
+    /// `/t/<token>/`, and nothing is answered elsewhere but the lanes of open cases and `/gate/health`; a request that
+    /// knows a token may name any host.
+    #[must_use]
+    pub fn guard(mut self, token: Option<&str>, hosts: Vec<String>) -> Self {
+        self.hosts = hosts;
+        if let Some(token) = token {
+            self.guarded = true;
+            let lanes = self.lanes.get_mut().unwrap_or_else(PoisonError::into_inner);
+            lanes.by_token.insert(token.to_owned(), 0);
+        }
+        self
+    }
+
+    /// Plays another setting on the lane of all phrasings from the next request on, from its beginning. Cases, and answers
+    /// that are on their way, keep to the setting that they began with.
+    pub fn replace(&self, setting: Setting) {
+        let Some(book) = self.book(0) else { return };
+        *book.play() = Play { setting: Arc::new(setting), lane: Lane::default() };
+    }
+
+    /// Resolves once a case got more than so many requests that belong to its script; never for a token without a lane.
+    pub async fn exceeded(&self, token: &str, most: u64) {
+        let Some((_, book)) = self.find(Some(token)) else { return std::future::pending().await };
+        loop {
+            let grown = book.grown.notified();
+            if book.scripted.load(Ordering::Acquire) > most {
+                return;
+            }
+            grown.await;
+        }
+    }
+
+    /// What it was set to first; the setting of every case.
     #[must_use]
     pub fn setting(&self) -> &Setting {
         &self.setting
@@ -84,7 +160,7 @@ impl StandIn {
     pub fn open_lane(&self, token: &str, phrasing: usize, recorder: Arc<Recorder>) {
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
         let number = lanes.all.len();
-        lanes.all.push(LaneBook::new(recorder, Some(phrasing)));
+        lanes.all.push(LaneBook::new(Arc::clone(&self.setting), recorder, Some(phrasing)));
         lanes.by_token.insert(token.to_owned(), number);
     }
 
@@ -120,35 +196,38 @@ impl StandIn {
         Some((number, Arc::clone(&lanes.all[number])))
     }
 
-    /// The lane of a target and the path on it; lane 0 with the whole target where its token is unknown.
-    fn place<'t>(&self, target: &'t str) -> (usize, Arc<LaneBook>, &'t str, bool) {
-        let split = route::split(target);
-        match self.find(split.token) {
-            Some((number, book)) => (number, book, split.path, true),
-            None => (
-                0,
-                Arc::clone(&self.lanes.read().unwrap_or_else(PoisonError::into_inner).all[0]),
-                split.path,
-                false,
-            ),
+    /// The lane of a target and the path on it; lane 0 where its token is unknown.
+    fn place<'t>(&self, target: &'t str) -> Placed<'t> {
+        let route::Target { token, path } = route::split(target);
+        match self.find(token) {
+            Some((number, book)) => Placed { number, book, path, known: true, named: token.is_some() },
+            None => {
+                let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
+                Placed { number: 0, book: Arc::clone(&lanes.all[0]), path, known: false, named: false }
+            }
         }
     }
 
     /// Decides, again where another request of the lane was quicker.
-    fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Arc<LaneBook>, Decision<'_>) {
+    fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Arc<LaneBook>, Decided) {
         let target = head.target();
-        let (number, book, path, known) = self.place(&target);
+        let Placed { number, book, path, known, named } = self.place(&target);
         let headers: Vec<_> = head.headers().collect();
-        let heard = Heard { head, headers: &headers, path, body };
+        let open = !self.guarded || path == route::HEALTH;
+        let hosts = if self.guarded && (named || open) { Hosts::Any } else { Hosts::Own(&self.hosts) };
+        let heard = Heard { head, headers: &headers, path, body, hosts };
         loop {
-            let seen = book.lane().clone();
-            let decision = if known {
-                core::decide(&self.setting, &seen, heard)
+            let seen = book.play().clone();
+            let decision = if !(named || open) {
+                core::no_token(heard)
+            } else if known {
+                core::decide(&seen.setting, &seen.lane, heard)
             } else {
-                core::no_such_case(&self.setting, heard)
+                core::no_such_case(&seen.setting, heard)
             };
             if book.settle(&seen, &decision) {
-                return (number, book, decision);
+                let Decision { asked, sent, ran, .. } = decision;
+                return (number, book, Decided { asked, sent, ran });
             }
         }
     }
@@ -176,6 +255,25 @@ impl StandIn {
     }
 }
 
+/// A target's lane.
+struct Placed<'t> {
+    number: usize,
+    book: Arc<LaneBook>,
+    /// The path without lane and query.
+    path: &'t str,
+    /// Whether the target names an open lane, or none.
+    known: bool,
+    /// Whether it names an open lane by its token.
+    named: bool,
+}
+
+/// What is left to do of a decision once it is settled.
+struct Decided {
+    asked: Box<Asked>,
+    sent: Sent,
+    ran: Option<CommandRan>,
+}
+
 impl LaneBook {
     async fn all_left(&self) {
         loop {
@@ -192,8 +290,15 @@ impl App for StandIn {
     async fn answer(&self, request: Request) -> Answer {
         let Request { conn, head, body } = request;
         let (number, book, decision) = self.decide(&head, &body);
-        let Decision { mut asked, sent, .. } = decision;
+        let Decided { mut asked, sent, ran } = decision;
         asked.conn = conn;
+        // What a command holds is told once, with its secrets masked.
+        let body = if let Some(ran) = ran {
+            book.recorder.note(Event::CommandRan(ran));
+            Bytes::new()
+        } else {
+            body
+        };
         self.deliver(number, &book, asked, sent, (Some(head), body)).await
     }
 
@@ -202,12 +307,12 @@ impl App for StandIn {
         asked.conn = refusal.conn;
         let (number, book) = match &refusal.head {
             Some(head) => {
-                let (number, book, _, _) = self.place(&head.target());
+                let Placed { number, book, .. } = self.place(&head.target());
                 (number, book)
             }
             None => {
                 take_partial(&mut asked, &refusal.partial);
-                let (number, book, _, _) = self.place("");
+                let Placed { number, book, .. } = self.place("");
                 (number, book)
             }
         };

@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 #![expect(clippy::disallowed_methods, reason = "tests have their own files, sockets and deadlines")]
 
+mod beside;
 mod captures;
 mod corpus;
+mod guard;
 mod hostile;
 mod lanes;
+mod matching;
 mod replies;
 mod request;
 mod routes;

@@ -84,7 +84,7 @@ fn a_stream_joins_to_the_plain_answer_for_every_step_and_every_wish() {
             json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
         for choices in [1, 3] {
             for logprobs in [false, true] {
-                let ask = json!({"n": choices, "logprobs": logprobs});
+                let ask = json!({"n": choices, "logprobs": logprobs, "tools": [tool("any")]});
                 let plain = stand.chat(&chat(prompt, ask.clone())).json();
                 let all = plain["choices"].as_array().unwrap();
                 assert_eq!(all.len(), choices, "{prompt}");

@@ -37,6 +37,7 @@ pub(crate) struct Served {
     mode: Option<&'static str>,
     require_key: bool,
     lanes: Vec<(&'static str, &'static str)>,
+    guard: Option<(Option<&'static str>, Vec<String>)>,
 }
 
 /// A running stand-in.
@@ -44,12 +45,13 @@ pub(crate) struct Stand {
     pub(crate) address: SocketAddr,
     folder: PathBuf,
     recorders: Vec<Arc<Recorder>>,
+    pub(crate) standin: Arc<StandIn>,
     stop: Option<task::oneshot::Sender<()>>,
     served: Option<JoinHandle<()>>,
 }
 
 /// What the server's thread tells once it listens.
-type Ready = (SocketAddr, Vec<Arc<Recorder>>);
+type Ready = (SocketAddr, Vec<Arc<Recorder>>, Arc<StandIn>);
 
 impl Served {
     /// A suite of one file; its name decides whether it is YAML or JSON.
@@ -82,7 +84,14 @@ impl Served {
             mode: None,
             require_key: false,
             lanes: Vec::new(),
+            guard: None,
         }
+    }
+
+    /// A guard: its token, and further hosts.
+    pub(crate) fn guard(mut self, token: Option<&'static str>, hosts: &[&str]) -> Self {
+        self.guard = Some((token, hosts.iter().map(|host| (*host).to_owned()).collect()));
+        self
     }
 
     /// Another profile than the file's own.
@@ -115,7 +124,7 @@ impl Served {
         self
     }
 
-    fn setting(&self) -> Setting {
+    pub(crate) fn setting(&self) -> Setting {
         let profile = self.profile.unwrap_or(self.scenarios.profile);
         let switches: Vec<_> = self.scenarios.rules.iter().chain(&self.switches).cloned().collect();
         Setting {
@@ -145,8 +154,8 @@ impl Served {
             }))
             .unwrap();
         });
-        let (address, recorders) = told.recv_timeout(PATIENCE).unwrap();
-        Stand { address, folder, recorders, stop: Some(stop), served: Some(served) }
+        let (address, recorders, standin) = told.recv_timeout(PATIENCE).unwrap();
+        Stand { address, folder, recorders, standin, stop: Some(stop), served: Some(served) }
     }
 
     async fn serve(self, folder: &Path, ready: &mpsc::Sender<Ready>, shutdown: impl Future<Output = ()>) {
@@ -166,7 +175,11 @@ impl Served {
         };
         let mut recorders = vec![journal(Name::Journal, None, Some(log))];
         let setting = self.setting();
-        let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorders[0])));
+        let mut standin = StandIn::new(setting, Arc::clone(&recorders[0]));
+        if let Some((token, hosts)) = self.guard {
+            standin = standin.guard(token, hosts);
+        }
+        let standin = Arc::new(standin);
         for (token, phrasing) in &self.lanes {
             let recorder = journal(Name::Case((*phrasing).to_owned()), Some(phrasing), None);
             let index = self.scenarios.phrasings.iter().position(|known| known.id == *phrasing).unwrap();
@@ -174,7 +187,7 @@ impl Served {
             recorders.push(recorder);
         }
         let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false).unwrap();
-        ready.send((listener.address(), recorders)).unwrap();
+        ready.send((listener.address(), recorders, Arc::clone(&standin))).unwrap();
         http::serve(listener, standin, Limits::default(), shutdown).await.unwrap();
     }
 }

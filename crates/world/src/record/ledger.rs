@@ -57,7 +57,8 @@ pub(super) struct Ledger {
     news: bool,
     /// Raw header lines of the last request.
     last_headers: Option<Vec<u8>>,
-    last_call: Option<Call>,
+    /// The last logical call of each conversation; one for all where the journal is that of no case.
+    last_calls: Vec<Call>,
 }
 
 /// The body before: what the next one is told against.
@@ -102,10 +103,14 @@ impl Weighed {
     }
 }
 
-/// The last logical call: a further request with its body is a further attempt.
+/// A logical call: a further request with its body is a further attempt, and so is one that the client calls a retry where
+/// its list is as long.
 #[derive(Debug)]
 struct Call {
+    /// The conversation, where the journal tells them apart.
+    phrasing: Option<String>,
     body: [u8; 32],
+    n_messages: u64,
     first: u64,
 }
 
@@ -122,7 +127,7 @@ impl Ledger {
             last_body: LastBody::Short(Vec::new()),
             news: false,
             last_headers: None,
-            last_call: None,
+            last_calls: Vec::new(),
         };
         ledger.begin_segment(0);
         ledger
@@ -187,13 +192,23 @@ impl Ledger {
         if !counts {
             return None;
         }
-        match &self.last_call {
-            Some(call) if call.body == sum => Some(call.first),
-            Some(_) | None => {
-                self.last_call = Some(Call { body: sum, first: asked.exchange });
-                None
-            }
+        // Where many agents share a journal, another's call may be as long.
+        let one_agent = self.settings.case.is_some();
+        let phrasing = asked.phrasing.as_ref().filter(|_| one_agent);
+        let (n_messages, first) = (asked.n_messages, asked.exchange);
+        let Some(call) = self.last_calls.iter_mut().find(|call| call.phrasing.as_ref() == phrasing) else {
+            self.last_calls.push(Call { phrasing: phrasing.cloned(), body: sum, n_messages, first });
+            return None;
+        };
+        let retried = one_agent && asked.retry.is_some() && call.n_messages == n_messages;
+        let again = call.body == sum || retried;
+        if again {
+            // Of bodies that differ in what does not matter, the next attempt equals the newest.
+            call.body = sum;
+            return Some(call.first);
         }
+        (call.body, call.n_messages, call.first) = (sum, n_messages, first);
+        None
     }
 
     fn keep_body(&mut self, body: &Bytes, sum: [u8; 32], weighed: Option<Weighed>) -> Body {

@@ -1,0 +1,65 @@
+//! Requests that hold the prompt of a script and are still no part of it: titles, probes, chatter after the end.
+//!
+//! Must not know: what came before on the lane.
+
+use crate::core::Placed;
+use rehearsal_journal::event::SideCall;
+use rehearsal_script::scenario::{Action, Phrasing};
+use rehearsal_wire::json::{Kind, Tape, Value};
+use rehearsal_wire::turn::{Role, Turn};
+
+/// An answer of so few tokens is none: the client only wants to know whether there is one.
+const PROBE_TOKENS: i64 = 16;
+
+/// Why a request is no part of the script that it was found to belong to; none where it is one.
+pub(crate) fn call(tape: &Tape<'_>, turn: &Turn<'_>, placed: &Placed<'_>) -> Option<SideCall> {
+    if !offers_tools(tape, turn) {
+        if ["max_tokens", "max_completion_tokens"].into_iter().any(|key| is_few(tape.root().get(key))) {
+            return Some(SideCall::Probe);
+        }
+        if !tells_of_calls(turn) && calls_somewhere(placed.phrasing) {
+            return Some(SideCall::NoTools);
+        }
+        // A summary of what was done so far: the script would call a tool, and none is there to be called.
+        if goes_on(turn, placed) && calls(placed.picked.action) {
+            return Some(SideCall::NoTools);
+        }
+    }
+    (placed.picked.is_overrun() && goes_on(turn, placed)).then_some(SideCall::AfterTheEnd)
+}
+
+fn is_few(limit: Option<Value<'_>>) -> bool {
+    limit.and_then(Value::as_i64).is_some_and(|limit| limit <= PROBE_TOKENS)
+}
+
+/// Whether tools are offered in any form; what is badly formed is for the rules to judge.
+fn offers_tools(tape: &Tape<'_>, turn: &Turn<'_>) -> bool {
+    let mut lists = ["tools", "functions"].into_iter().filter_map(|key| tape.root().get(key));
+    let none = |list: Value<'_>| list.is_null() || (list.kind() == Kind::Array && list.is_empty());
+    !turn.tools.is_empty() || turn.legacy_functions || !lists.all(none)
+}
+
+/// Whether the history holds tool calls or answers to them.
+fn tells_of_calls(turn: &Turn<'_>) -> bool {
+    turn.messages
+        .iter()
+        .any(|message| !message.calls.is_empty() || matches!(message.role, Role::Tool | Role::Function))
+}
+
+fn calls_somewhere(phrasing: &Phrasing) -> bool {
+    phrasing
+        .script
+        .iter()
+        .any(|step| calls(&step.action) || step.before.iter().any(|trouble| calls(&trouble.action)))
+}
+
+fn calls(action: &Action) -> bool {
+    action.said().is_some_and(|said| !said.calls.is_empty())
+}
+
+/// Whether a user has the last word, and it is not the prompt. Instructions behind it do not count.
+fn goes_on(turn: &Turn<'_>, placed: &Placed<'_>) -> bool {
+    let mut spoken = turn.messages.iter().enumerate().rev();
+    let last = spoken.find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
+    last.is_some_and(|(at, message)| message.role == Role::User && at != placed.found.newest)
+}
