@@ -7,7 +7,7 @@ use crate::scenario::{Action, Advance, Pacing, Phrasing};
 use rehearsal_wire::rule::Expected;
 use rehearsal_wire::turn::{Role, Turn};
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 
 /// What a request says of where its conversation stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,10 @@ pub struct Trace {
     pub body: u64,
     /// Elements of its message list.
     pub listed: usize,
-    /// Stands for all that users say before the first assistant message.
-    pub opening: u64,
+    /// Bytes of all that users say before the first assistant message.
+    pub opening: usize,
+    /// Whether it offers tools.
+    pub tools: bool,
     /// Whether the client calls it a retry.
     pub retried: bool,
 }
@@ -57,14 +59,17 @@ impl Trace {
     /// What a request is recognised by.
     #[must_use]
     pub fn of(turn: &Turn<'_>, body: &[u8], retried: bool) -> Self {
-        let mut opening = DefaultHasher::new();
         let beginning = turn.messages.iter().take_while(|message| message.role != Role::Assistant);
-        for message in beginning.filter(|message| message.role == Role::User) {
-            message.texts.hash(&mut opening);
-        }
+        let users = beginning.filter(|message| message.role == Role::User);
         let mut whole = DefaultHasher::new();
         whole.write(body);
-        Self { body: whole.finish(), listed: turn.listed, opening: opening.finish(), retried }
+        Self {
+            body: whole.finish(),
+            listed: turn.listed,
+            opening: users.flat_map(|message| &message.texts).map(|text| text.len()).sum(),
+            tools: !turn.tools.is_empty() || turn.legacy_functions,
+            retried,
+        }
     }
 }
 
@@ -80,13 +85,19 @@ struct Tally {
     answered: usize,
     /// Requests that each step with `times` answered, in the order of the script.
     served: Vec<u32>,
-    /// How the conversation began.
-    opening: Option<u64>,
+    /// The request that the conversation began with.
+    began: Option<Trace>,
     /// The last request that got a whole answer, and its step.
     last: Option<(Trace, usize)>,
 }
 
 impl Tally {
+    /// Whether the conversation only begins with this request: what came before offered no tools, as titles do.
+    fn only_begins(&self, stand: &Stand) -> bool {
+        let (Some(began), Some(trace)) = (self.began, stand.trace) else { return false };
+        stand.assistants == 0 && trace.tools && !began.tools
+    }
+
     /// The step of the last request, if this is another attempt at it.
     fn repeated(&self, stand: &Stand) -> Option<usize> {
         let (trace, (last, step)) = (stand.trace?, self.last?);
@@ -98,12 +109,15 @@ impl Tally {
         self.repeated(stand).unwrap_or(self.answered)
     }
 
-    /// By the history, unless that was cut short: then it begins otherwise than the conversation did, and holds less than
-    /// was answered.
+    /// By the history, unless that was cut short: then it holds less than was answered, and users say more before the first
+    /// answer than when the conversation began, for what was cut is told there.
     fn by_history(&self, stand: &Stand) -> usize {
         let counted = stand.since.max(stand.returned);
-        let cut = |trace: Trace| self.opening.is_some_and(|opening| opening != trace.opening);
-        if counted < self.answered && stand.trace.is_some_and(cut) { self.by_request(stand) } else { counted }
+        let cut = match (self.began, stand.trace) {
+            (Some(began), Some(trace)) => began.opening < trace.opening && began.tools == trace.tools,
+            (None, _) | (_, None) => false,
+        };
+        if cut && counted < self.answered { self.by_request(stand) } else { counted }
     }
 }
 
@@ -135,7 +149,7 @@ impl Picked<'_> {
 /// What would answer a request. Changes nothing: a refused request uses nothing up.
 #[must_use]
 pub fn look<'s>(phrasing: &'s Phrasing, stand: &Stand, counts: &Counts) -> Picked<'s> {
-    let tally = counts.0.get(&phrasing.id);
+    let tally = counts.0.get(&phrasing.id).filter(|tally| !tally.only_begins(stand));
     let index = match phrasing.advance {
         Advance::Assistants => stand.assistants,
         Advance::Request => tally.map_or(0, |tally| tally.by_request(stand)),
@@ -169,14 +183,25 @@ pub fn look<'s>(phrasing: &'s Phrasing, stand: &Stand, counts: &Counts) -> Picke
 }
 
 impl Counts {
+    /// Whether the conversation of a phrasing began with a request that offered tools; false where nothing is remembered.
+    #[must_use]
+    pub fn began_with_tools(&self, phrasing: &Phrasing) -> bool {
+        self.0.get(&phrasing.id).and_then(|tally| tally.began).is_some_and(|began| began.tools)
+    }
+
     /// Notes that a request was answered by what [`look`] gave for it.
     pub fn commit(&mut self, picked: &Picked<'_>, stand: &Stand) {
         if !self.0.contains_key(&picked.phrasing.id) {
             self.0.insert(picked.phrasing.id.clone(), Tally::default());
         }
         let Some(tally) = self.0.get_mut(&picked.phrasing.id) else { return };
-        if let (None, Some(trace)) = (tally.opening, stand.trace) {
-            tally.opening = Some(trace.opening);
+        if tally.only_begins(stand) {
+            *tally = Tally::default();
+        }
+        // Whatever began with more was a request about the conversation.
+        let shorter = |trace: &Trace| tally.began.is_none_or(|began| trace.opening < began.opening);
+        if stand.since == 0 || tally.began.is_none() {
+            tally.began = stand.trace.filter(shorter).or(tally.began);
         }
         if let Some(number) = picked.trouble {
             if tally.served.len() <= number {

@@ -425,15 +425,15 @@ fn calls_that_come_back_say_the_least_step() {
     }
 }
 
-/// A request of a case: assistant messages behind the prompt, body, length of its list, opening.
-type Sent = (usize, u64, usize, u64);
+/// A request of a case: assistant messages behind the prompt, body, length of its list, bytes of its opening.
+type Sent = (usize, u64, usize, usize);
 
 /// Plays requests on the lane of a case; the number of a retry says that the client calls it one.
 fn remember(phrasing: &Phrasing, sent: &[(Sent, bool)]) -> Vec<String> {
     let mut counts = Counts::default();
     let mut said = Vec::new();
     for &((since, body, listed, opening), retried) in sent {
-        let trace = Some(Trace { body, listed, opening, retried });
+        let trace = Some(Trace { body, listed, opening, tools: true, retried });
         let stand = Stand { assistants: since, since, returned: 0, trace };
         let picked = look(phrasing, &stand, &counts);
         said.push(format!("{}:{}", picked.step, words(&picked)));
@@ -455,6 +455,12 @@ fn a_history_that_was_cut_short_goes_on_where_it_was() {
         ),
         ("a retry by its header", vec![first, second, ((0, 3, 2, 8), false), ((0, 4, 2, 8), true)], "2:c"),
         ("compacted at once", vec![first, ((0, 3, 2, 8), false)], "1:b"),
+        ("a shorter beginning", vec![first, second, ((0, 3, 2, 6), false)], "0:a"),
+        (
+            "what began with more was a title",
+            vec![((0, 9, 3, 20), false), first, ((0, 3, 2, 8), false)],
+            "1:b",
+        ),
         ("the same beginning", vec![first, second, ((0, 3, 2, 7), false)], "0:a"),
         ("not shorter", vec![first, ((1, 3, 2, 8), false)], "1:b"),
         ("past the end", vec![first, second, ((2, 3, 6, 7), false), ((0, 4, 2, 8), false)], "3:end"),
@@ -490,4 +496,22 @@ fn an_attempt_after_an_error_moves_on_as_times_says() {
         "        advance: request\n        script: [{api_error: {status: 500, message: no}}, {text: hi}]\n",
     );
     assert_eq!(remember(&endless, &[((0, 1, 2, 7), false); 3]), ["0:500", "1:hi", "1:hi"]);
+}
+
+#[test]
+fn a_conversation_begins_where_tools_are_first_offered() {
+    for advance in ["auto", "request"] {
+        let phrasing = one(&format!("        advance: {advance}\n{THREE}"));
+        let mut counts = Counts::default();
+        let mut ask = |assistants, body, opening, tools| {
+            let trace = Some(Trace { body, listed: 2, opening, tools, retried: false });
+            let stand = Stand { assistants, since: assistants, returned: 0, trace };
+            let picked = look(&phrasing, &stand, &counts);
+            counts.commit(&picked, &stand);
+            (words(&picked), counts.began_with_tools(&phrasing))
+        };
+        assert_eq!(ask(0, 1, 30, false), ("a".to_owned(), false), "{advance}");
+        assert_eq!(ask(0, 2, 40, true), ("a".to_owned(), true), "{advance}");
+        assert_eq!(ask(1, 3, 40, true), ("b".to_owned(), true), "{advance}");
+    }
 }

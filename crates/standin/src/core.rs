@@ -483,7 +483,7 @@ impl<'s> Talk<'_, 's> {
         if !self.setting.knows_side_calls() {
             return None;
         }
-        let why = side::call(tape, turn, placed)?;
+        let why = side::call(tape, turn, placed, &self.lane.counts)?;
         // An agent that goes on and on after the end has not understood that it is one.
         let body = placed.stand.trace.map(|trace| trace.body);
         let too_many = self.lane.after_end >= MOST_AFTER_END;

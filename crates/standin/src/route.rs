@@ -7,6 +7,9 @@ use rehearsal_wire::json::{self, Kind, Value};
 /// The path that tells whether the server is there.
 pub(crate) const HEALTH: &str = "/gate/health";
 
+/// The path at which a shim tells of a command.
+pub(crate) const COMMAND: &str = "/gate/command";
+
 /// Longest body of `POST /gate/command`, and most words of a command.
 const COMMAND_BYTES: usize = 64 << 10;
 const COMMAND_WORDS: usize = 1000;
@@ -61,7 +64,7 @@ pub(crate) fn find(path: &str) -> Place<'_> {
     match path {
         HEALTH => return Place::Health,
         "/gate/stats" => return Place::Stats,
-        "/gate/command" => return Place::Command,
+        COMMAND => return Place::Command,
         _ => {}
     }
     for dialect in DIALECTS {

@@ -227,7 +227,7 @@ impl StandIn {
             };
             if book.settle(&seen, &decision) {
                 let Decision { asked, sent, ran, .. } = decision;
-                return (number, book, Decided { asked, sent, ran });
+                return (number, book, Decided { asked, sent, ran, secret: path == route::COMMAND });
             }
         }
     }
@@ -272,6 +272,8 @@ struct Decided {
     asked: Box<Asked>,
     sent: Sent,
     ran: Option<CommandRan>,
+    /// Whether the body may hold secrets that nobody masks.
+    secret: bool,
 }
 
 impl LaneBook {
@@ -290,15 +292,12 @@ impl App for StandIn {
     async fn answer(&self, request: Request) -> Answer {
         let Request { conn, head, body } = request;
         let (number, book, decision) = self.decide(&head, &body);
-        let Decided { mut asked, sent, ran } = decision;
+        let Decided { mut asked, sent, ran, secret } = decision;
         asked.conn = conn;
-        // What a command holds is told once, with its secrets masked.
-        let body = if let Some(ran) = ran {
+        if let Some(ran) = ran {
             book.recorder.note(Event::CommandRan(ran));
-            Bytes::new()
-        } else {
-            body
-        };
+        }
+        let body = if secret { Bytes::new() } else { body };
         self.deliver(number, &book, asked, sent, (Some(head), body)).await
     }
 

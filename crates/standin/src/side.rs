@@ -1,9 +1,10 @@
 //! Requests that hold the prompt of a script and are still no part of it: titles, probes, chatter after the end.
 //!
-//! Must not know: what came before on the lane.
+//! Must not know: how they are answered.
 
 use crate::core::Placed;
 use rehearsal_journal::event::SideCall;
+use rehearsal_script::pick::Counts;
 use rehearsal_script::scenario::{Action, Phrasing};
 use rehearsal_wire::json::{Kind, Tape, Value};
 use rehearsal_wire::turn::{Role, Turn};
@@ -12,12 +13,19 @@ use rehearsal_wire::turn::{Role, Turn};
 const PROBE_TOKENS: i64 = 16;
 
 /// Why a request is no part of the script that it was found to belong to; none where it is one.
-pub(crate) fn call(tape: &Tape<'_>, turn: &Turn<'_>, placed: &Placed<'_>) -> Option<SideCall> {
+pub(crate) fn call(
+    tape: &Tape<'_>,
+    turn: &Turn<'_>,
+    placed: &Placed<'_>,
+    counts: &Counts,
+) -> Option<SideCall> {
     if !offers_tools(tape, turn) {
         if ["max_tokens", "max_completion_tokens"].into_iter().any(|key| is_few(tape.root().get(key))) {
             return Some(SideCall::Probe);
         }
-        if !tells_of_calls(turn) && calls_somewhere(placed.phrasing) {
+        // A conversation that began with tools does not begin again without them.
+        let begins_again = placed.stand.assistants == 0 && counts.began_with_tools(placed.phrasing);
+        if !tells_of_calls(turn) && (begins_again || calls_somewhere(placed.phrasing)) {
             return Some(SideCall::NoTools);
         }
         // A summary of what was done so far: the script would call a tool, and none is there to be called.

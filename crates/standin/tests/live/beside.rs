@@ -98,6 +98,31 @@ fn what_stands_beside_the_script_is_told_by_its_shape() {
 }
 
 #[test]
+fn where_the_script_only_speaks_the_agents_own_tools_tell_its_requests_from_titles() {
+    for advance in ["", "advance: request, "] {
+        for at in 0..3 {
+            let stand = served(&format!("{advance}script: [{{text: a}}, {{text: b}}]")).start();
+            let mut got = Vec::new();
+            for turn in 0..3 {
+                if turn == at {
+                    ask(&stand, &titles());
+                }
+                if turn < 2 {
+                    let later = [
+                        json!({"role": "assistant", "content": "a"}),
+                        json!({"role": "user", "content": "on"}),
+                    ];
+                    got.push(ask(&stand, &history(PROMPT, &later[..2 * turn], tools())).said());
+                }
+            }
+            assert_eq!(got, ["a", "b"], "{advance} {at}");
+            let overruns = stand.asked().iter().filter(|asked| asked.kind == Kind::Overrun).count();
+            assert_eq!(overruns, 0, "{advance} {at}");
+        }
+    }
+}
+
+#[test]
 fn a_script_of_words_needs_no_tools() {
     let stand = served("script: [{text: a}, {text: b}]").start();
     assert_eq!(ask(&stand, &chat(PROMPT, json!({}))).said(), "a");
