@@ -77,7 +77,7 @@ fn case(varies: &Varies) -> Vec<Event> {
     };
     let refused = Asked {
         reject: Some(Rejected {
-            rule: "pairing".to_owned(),
+            rule: "answer-missing".to_owned(),
             kind: "invalid_request_error".to_owned(),
             code: Some("gate_pairing".to_owned()),
             param: None,
@@ -93,7 +93,7 @@ fn case(varies: &Varies) -> Vec<Event> {
         step: Some(1),
         answers: vec!["call_gate_p1_s0_0".to_owned(), "foreign".to_owned()],
         notes: vec![Noted {
-            code: "arguments_not_json".to_owned(),
+            code: "arguments-not-json".to_owned(),
             pointer: String::new(),
             message: "odd".to_owned(),
         }],

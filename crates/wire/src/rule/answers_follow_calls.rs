@@ -1,4 +1,4 @@
-//! What the API says of calls and answers that do not pair; the same walk as `pairing`.
+//! What the API says of calls and answers that do not pair; the same walk as the gate's.
 
 use super::pairing::{Break, Fault, first_break};
 use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
@@ -17,7 +17,7 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let Some(Break { index, fault }) = first_break(asked.turn) else { return Ok(()) };
+    let Some(Break { index, fault }) = first_break(asked.turn, |_| true) else { return Ok(()) };
     let (key, message) = match fault {
         Fault::Orphan(_) => (
             "role",

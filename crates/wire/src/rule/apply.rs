@@ -1,6 +1,6 @@
 //! Applies the rule table to a request, stage by stage.
 
-use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict, shape};
+use super::{Asked, Check, Note, RULES, Rule, RuleSet, Stage, Verdict, pairing, shape};
 use crate::reject::Reject;
 use std::sync::LazyLock;
 
@@ -53,6 +53,7 @@ fn joins(first: &Rule, other: &Rule) -> bool {
         Check::Body(shape, _) => matches!(other.check, Check::Body(other, _) if std::ptr::eq(shape, other)),
         Check::Tool(_) => matches!(other.check, Check::Tool(_)),
         Check::Message(_) => matches!(other.check, Check::Message(_)),
+        Check::Pairs(_) => matches!(other.check, Check::Pairs(_)),
     }
 }
 
@@ -67,6 +68,11 @@ fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet, notes: &mut Vec<Note>) ->
             let checked = shape::check(asked.tape, shape, |look| rule(look).is_some());
             return checked.map_err(|(look, reject)| by(rule(look).unwrap_or(first), reject));
         }
+        Check::Pairs(_) => {
+            let rule = |sought| on().find(|rule| matches!(rule.check, Check::Pairs(pair) if pair == sought));
+            let checked = pairing::check(asked, |pair| rule(pair).is_some());
+            return checked.map_err(|(pair, reject)| by(rule(pair).unwrap_or(first), reject));
+        }
         Check::Tool(_) => "tools",
         Check::Message(_) => "messages",
     };
@@ -77,7 +83,7 @@ fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet, notes: &mut Vec<Note>) ->
                 Check::Tool(check) | Check::Message(check) => {
                     check(asked, element).map_err(|reject| by(rule, reject))?;
                 }
-                Check::Request(_) | Check::Noting(_) | Check::Body(..) => {
+                Check::Request(_) | Check::Noting(_) | Check::Body(..) | Check::Pairs(_) => {
                     unreachable!("a run holds rows of one scope")
                 }
             }

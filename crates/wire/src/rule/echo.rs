@@ -12,6 +12,8 @@ pub(super) enum Outcome {
     Broken,
     /// Another name.
     Renamed,
+    /// A JSON string that holds the JSON text.
+    DoubleEncoded,
     /// Another value, for a reason that correct clients have: a code and a sentence.
     Explained(&'static str, &'static str),
     /// Another value; the words continue "the arguments of … ".
@@ -42,10 +44,14 @@ pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, (name, scripted): (&st
     if call.arguments == scripted {
         return Outcome::Same;
     }
+    let echoed = parse(call.arguments.as_bytes());
+    if echoed.as_ref().is_ok_and(|echoed| is_double_encoded(&issued, echoed.root())) {
+        return Outcome::DoubleEncoded;
+    }
     if echo == Echo::Bytes {
         return Outcome::Differs("are not byte for byte what was issued");
     }
-    let Ok(echoed) = parse(call.arguments.as_bytes()) else {
+    let Ok(echoed) = echoed else {
         return Outcome::Differs("are not JSON any more");
     };
     if echoed.duplicate_key.is_some() {
@@ -59,9 +65,6 @@ pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, (name, scripted): (&st
         Likeness::ThroughDoubles if echo == Echo::Double => return THROUGH_DOUBLES,
         Likeness::ThroughDoubles | Likeness::Different => {}
     }
-    if is_double_encoded(&issued, echoed.root()) {
-        return Outcome::Differs("are double-encoded: a JSON string that holds the JSON text");
-    }
     match (echo, explained(issued.root(), echoed.root(), offered_schema(asked, &call.name))) {
         (Echo::Double, true) => STRIPPED,
         (Echo::Exact | Echo::Bytes, _) | (Echo::Double, false) => {
@@ -71,12 +74,12 @@ pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, (name, scripted): (&st
 }
 
 const THROUGH_DOUBLES: Outcome = Outcome::Explained(
-    "arguments_through_doubles",
+    "arguments-through-doubles",
     "numbers came back rounded to doubles, as clients in JavaScript send them",
 );
 
 const STRIPPED: Outcome = Outcome::Explained(
-    "arguments_stripped",
+    "arguments-stripped",
     "keys that the offered schema does not name were left out of the echoed arguments",
 );
 

@@ -6,7 +6,7 @@ use crate::json::{Kind, parse};
 pub(super) const ROW: Rule = Rule {
     name: "history-arguments",
     summary: "notes arguments that are not JSON or are double-encoded; never refuses",
-    codes: &["arguments_not_json", "arguments_double_encoded"],
+    codes: &["arguments-not-json", "arguments-double-encoded"],
     stage: Stage::Own,
     dialects: CHAT,
     profiles: &[Profile::Gate, Profile::Pinned],
@@ -27,9 +27,9 @@ fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
             continue;
         }
         let (code, what) = match parse(call.arguments.as_bytes()) {
-            Err(_) => ("arguments_not_json", "are not JSON"),
+            Err(_) => ("arguments-not-json", "are not JSON"),
             Ok(tape) if tape.root().kind() == Kind::String => {
-                ("arguments_double_encoded", "are a JSON string, so encoded twice")
+                ("arguments-double-encoded", "are a JSON string, so encoded twice")
             }
             Ok(_) => continue,
         };

@@ -10,11 +10,15 @@ mod script;
 mod set;
 pub(crate) mod shape;
 
+mod answer_missing;
+mod answer_twice;
+mod answer_without_call;
 mod answers_follow_calls;
 mod anthropic_fields;
 mod anthropic_headers;
 mod anthropic_top_keys;
 mod anthropic_version_header;
+mod arguments_double_encoded;
 mod assistant_content;
 mod call_id_length;
 mod call_ids_unique;
@@ -93,8 +97,11 @@ pub const RULES: &[&Rule] = &[
     &tool_answer_shape::ROW,
     &tool_calls_shape::ROW,
     &tool_calls_function_only::ROW,
-    &pairing::ROW,
+    &answer_missing::ROW,
+    &answer_without_call::ROW,
+    &answer_twice::ROW,
     // Check 11.
+    &arguments_double_encoded::ROW,
     &echoed_calls::ROW,
     // Check 14.
     &expect_no_tools::ROW,

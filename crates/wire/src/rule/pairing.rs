@@ -1,26 +1,29 @@
-//! Check 10 of the original stub: each call is answered once, at once, and nothing else is.
+//! The walk behind check 10 of the original stub: each call is answered once, at once, and nothing else is.
+//!
+//! Its three rows ask which break they hold; one walk serves them all.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, say};
+use crate::reject::Reject;
 use crate::turn::{Call, Role, Turn};
-pub(super) const ROW: Rule = Rule {
-    name: "pairing",
-    summary: "calls without an answer, answers without a call",
-    codes: &["gate_pairing"],
-    stage: Stage::Gate,
-    dialects: CHAT,
-    profiles: &[Profile::Gate, Profile::Pinned],
-    example: Example::body(
-        r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"call_1","content":"x"}]}"#,
-    ),
-    check: Check::Request(check),
-};
 
-fn check(asked: &Asked<'_>) -> Verdict {
-    match first_break(asked.turn) {
+/// How calls and answers fail to pair, a rule each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pair {
+    /// A call without an answer.
+    Missing,
+    /// An answer without a call.
+    Unknown,
+    /// A call answered twice.
+    Twice,
+}
+
+/// The first break that a rule holds, and which it is.
+pub(super) fn check(asked: &Asked<'_>, held: impl Fn(Pair) -> bool) -> Result<(), (Pair, Box<Reject>)> {
+    match first_break(asked.turn, held) {
         None => Ok(()),
         Some(Break { index, fault }) => {
             let (what, fix) = fault.words();
-            Err(say::gate(say::PAIRING, format!("/messages/{index}"), &what, fix))
+            Err((fault.pair(), say::gate(say::PAIRING, format!("/messages/{index}"), &what, fix)))
         }
     }
 }
@@ -46,6 +49,14 @@ pub(super) enum Fault<'t> {
 }
 
 impl Fault<'_> {
+    fn pair(&self) -> Pair {
+        match self {
+            Self::Orphan(_) | Self::UnknownId(_) => Pair::Unknown,
+            Self::AnsweredTwice(_) => Pair::Twice,
+            Self::Unanswered(_) => Pair::Missing,
+        }
+    }
+
     fn words(&self) -> (String, &'static str) {
         match self {
             Self::Orphan(id) => (
@@ -78,13 +89,14 @@ pub(super) fn list(ids: &[&str]) -> String {
     ids.iter().map(|id| say::quoted(id)).collect::<Vec<_>>().join(", ")
 }
 
-/// Walks the conversation once; an id twice in one turn needs one answer, answers may come in any order.
-pub(super) fn first_break<'t>(turn: &'t Turn<'_>) -> Option<Break<'t>> {
+/// Walks the conversation once; an id twice in one turn needs one answer, answers may come in any order. Breaks that are
+/// not held are passed over.
+pub(super) fn first_break<'t>(turn: &'t Turn<'_>, held: impl Fn(Pair) -> bool) -> Option<Break<'t>> {
     let mut calls = Calls::default();
     for message in &turn.messages {
         let index = message.index;
         if message.role != Role::Tool {
-            if calls.open > 0 {
+            if calls.open > 0 && held(Pair::Missing) {
                 return Some(Break { index, fault: Fault::Unanswered(calls.unanswered()) });
             }
             calls.take(&message.calls);
@@ -97,11 +109,14 @@ pub(super) fn first_break<'t>(turn: &'t Turn<'_>) -> Option<Break<'t>> {
                 Answer::Unknown if calls.ids.is_empty() => Fault::Orphan(id),
                 Answer::Unknown => Fault::UnknownId(id),
             };
-            return Some(Break { index, fault });
+            if held(fault.pair()) {
+                return Some(Break { index, fault });
+            }
         }
     }
     let end = turn.messages.last().map_or(0, |message| message.index);
-    (calls.open > 0).then(|| Break { index: end, fault: Fault::Unanswered(calls.unanswered()) })
+    let missing = calls.open > 0 && held(Pair::Missing);
+    missing.then(|| Break { index: end, fault: Fault::Unanswered(calls.unanswered()) })
 }
 
 /// Ids of one turn that are sought one by one. More are sorted: a peer may send a hundred thousand.

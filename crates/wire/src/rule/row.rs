@@ -1,6 +1,7 @@
 //! A row of the rule table, and what a check gets to see.
 
 use super::Scripted;
+use super::pairing::Pair;
 use super::shape::{Look, Shape};
 use crate::dialect::Dialects;
 use crate::json::{Tape, Value};
@@ -122,6 +123,8 @@ pub(super) enum Check {
     Tool(fn(&Asked<'_>, Element<'_>) -> Verdict),
     /// Each element of `messages`.
     Message(fn(&Asked<'_>, Element<'_>) -> Verdict),
+    /// How calls and answers pair.
+    Pairs(Pair),
 }
 
 /// A request under examination.
@@ -172,7 +175,7 @@ pub type Header<'t> = (&'t str, &'t [u8]);
 /// Something worth a finding that is no ground for a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Code of the finding, e.g. `arguments_not_json`.
+    /// Code of the finding, kebab-case, e.g. `arguments-not-json`.
     pub code: &'static str,
     /// RFC 6901 pointer into the body.
     pub pointer: String,

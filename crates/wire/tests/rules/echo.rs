@@ -49,8 +49,8 @@ fn arguments_are_compared_by_value_through_doubles_or_by_bytes() {
     use Got::{Accepted, Noted, Refused};
     // scripted, echoed: exact, double, bytes
     type Case = (&'static str, &'static str, [Got; 3]);
-    let stripped = || Noted("arguments_stripped");
-    let doubles = || Noted("arguments_through_doubles");
+    let stripped = || Noted("arguments-stripped");
+    let doubles = || Noted("arguments-through-doubles");
     let cases: [Case; 14] = [
         (r#"{"a":1}"#, r#"{"a":1}"#, [Accepted, Accepted, Accepted]),
         (r#"{"a":1}"#, r#"{ "a" : 1.0 }"#, [Accepted, Accepted, Refused]),
@@ -79,12 +79,12 @@ fn arguments_that_the_script_broke_may_come_back_in_any_way_and_under_any_name()
     for echo in [Echo::Exact, Echo::Double, Echo::Bytes] {
         for (name, arguments) in [("write_file", "{}"), ("write_file", ""), ("invalid", r#"{"error":"x"}"#)] {
             let found = got(echo, r#"{"a":"#, name, arguments);
-            assert_eq!(found, Got::Noted("broken_arguments_changed"), "{echo:?} {name} {arguments}");
+            assert_eq!(found, Got::Noted("broken-arguments-changed"), "{echo:?} {name} {arguments}");
         }
         assert_eq!(got(echo, r#"{"a":"#, "write_file", r#"{"a":"#), Got::Accepted);
     }
     // What is no object can be filled into no parameters; only the original stub compares it.
-    assert_eq!(got(Echo::Double, "42", "write_file", "{}"), Got::Noted("broken_arguments_changed"));
+    assert_eq!(got(Echo::Double, "42", "write_file", "{}"), Got::Noted("broken-arguments-changed"));
     assert_eq!(got(Echo::Exact, "42", "write_file", "{}"), Got::Refused);
 }
 
@@ -94,11 +94,15 @@ fn another_name_is_refused() {
 }
 
 #[test]
-fn a_refusal_names_double_encoding() {
-    let (verdict, _) = judge(Echo::Exact, r#"{"a":1}"#, &echoed("write_file", r#""{\"a\":1}""#));
-    let reject = verdict.unwrap_err();
-    assert!(reject.message.contains("double-encoded"), "{}", reject.message);
-    assert_eq!(reject.pointer, "/messages/1/tool_calls/0/function/arguments");
+fn double_encoding_is_refused_by_a_rule_of_its_own_and_noted_nowhere() {
+    for echo in [Echo::Exact, Echo::Double, Echo::Bytes] {
+        let (verdict, notes) = judge(echo, r#"{"a":1}"#, &echoed("write_file", r#" "{\"a\": 1}""#));
+        let reject = verdict.unwrap_err();
+        assert_eq!((reject.rule, reject.code), ("arguments-double-encoded", Some("gate_echo_mismatch")));
+        assert!(reject.message.contains("double-encoded"), "{}", reject.message);
+        assert_eq!(reject.pointer, "/messages/1/tool_calls/0/function/arguments");
+        assert_eq!(notes, []);
+    }
 }
 
 #[test]
@@ -119,7 +123,7 @@ fn broken_arguments_under_foreign_ids_are_noted_and_never_refused() {
     let noted = |body: &Value| judge(Echo::Exact, "{}", body);
     body["messages"][1]["tool_calls"][0]["id"] = json!("call_1");
     body["messages"][2]["tool_call_id"] = json!("call_1");
-    for (arguments, code) in [("{\"a\":", "arguments_not_json"), ("\"{}\"", "arguments_double_encoded")] {
+    for (arguments, code) in [("{\"a\":", "arguments-not-json"), ("\"{}\"", "arguments-double-encoded")] {
         body["messages"][1]["tool_calls"][0]["function"]["arguments"] = json!(arguments);
         let (verdict, notes) = noted(&body);
         assert_eq!((verdict, notes[0].code), (Ok(()), code));

@@ -228,3 +228,28 @@ fn what_clients_keep_of_a_reply_is_accepted() {
         assert!(Request { headers: &[], body: &body }.verdict(&rules, &Nothing).is_err(), "{body}");
     }
 }
+
+#[test]
+fn each_way_in_which_calls_and_answers_fail_to_pair_has_a_rule_and_one_that_is_off_is_passed_over() {
+    let answer = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let calls = |ids: &[&str]| json!({"role": "assistant", "content": null, "tool_calls": ids.iter().map(|id| call(id)).collect::<Vec<_>>()});
+    let said = || json!({"role": "user", "content": "and?"});
+    let missing = vec![calls(&["a", "b"]), answer("a"), said()];
+    let unknown = vec![calls(&["a"]), answer("a"), said(), calls(&["b"]), answer("b"), answer("a")];
+    let twice = vec![calls(&["a", "b"]), answer("a"), answer("a")];
+    let first = |history: &[Value], off: &[&str]| {
+        let switches: Vec<_> = off.iter().map(|name| ((*name).to_owned(), false)).collect();
+        let rules = RuleSet::new(Profile::Gate, &switches).unwrap();
+        let body = json!({"model": "m", "messages": history}).to_string();
+        Request::of(&body).verdict(&rules, &Nothing).map_err(|reject| (reject.rule, reject.code))
+    };
+    let refused = |rule: &'static str| Err((rule, Some("gate_pairing")));
+    assert_eq!(first(&missing, &[]), refused("answer-missing"));
+    assert_eq!(first(&unknown, &[]), refused("answer-without-call"));
+    assert_eq!(first(&twice, &[]), refused("answer-twice"));
+    assert_eq!(first(&twice, &["answer-twice"]), refused("answer-missing"));
+    let api = Err(("answers-follow-calls", None));
+    assert_eq!(first(&missing, &["answer-missing"]), api);
+    assert_eq!(first(&unknown, &["answer-without-call", "answer-missing"]), api);
+}
