@@ -4,6 +4,7 @@ use crate::event::{
     AgentExited, AgentStarted, Asked, CommandRan, EscapeTried, Event, Kind, Noted, Rejected, SideCall,
     WorkspaceSeen,
 };
+use std::collections::BTreeMap;
 
 /// One request, as far as a judge cares.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Request {
     pub side_call: Option<SideCall>,
     /// The refusal.
     pub reject: Option<Rejected>,
+    /// Status of the reply; none where nothing was sent.
+    pub http_status: Option<u16>,
     /// Status of an error that the script wanted.
     pub api_error: Option<u16>,
     /// The fault that the script or the mode wanted.
@@ -112,6 +115,7 @@ impl Facts {
             attempt_of: asked.attempt_of,
             side_call: asked.side_call,
             reject: asked.reject.clone(),
+            http_status: asked.http_status,
             api_error: asked.delivered.api_error,
             fault: asked.delivered.fault.clone(),
         });
@@ -156,4 +160,44 @@ impl Facts {
     pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.iter().filter(|call| call.answered_in.is_none())
     }
+}
+
+/// What became of a file of the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was not there before.
+    Made,
+    /// Its bytes are others.
+    Changed,
+    /// It is gone.
+    Deleted,
+}
+
+impl Change {
+    /// Past tense, for sentences.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Made => "made",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// What differs between two looks at a workspace, by digest, in the order of the later look, then what is gone. Where a look
+/// was cut short, absence there says nothing.
+#[must_use]
+pub fn changes<'s>(before: &'s WorkspaceSeen, after: &'s WorkspaceSeen) -> Vec<(&'s str, Change)> {
+    let sums = |seen: &'s WorkspaceSeen| -> BTreeMap<&'s str, &'s str> {
+        seen.files.iter().map(|(path, _, sum)| (path.as_str(), sum.as_str())).collect()
+    };
+    let (was, is) = (sums(before), sums(after));
+    let now = after.files.iter().filter_map(|(path, _, sum)| match was.get(path.as_str()) {
+        Some(known) => (*known != sum).then_some((path.as_str(), Change::Changed)),
+        None => (!before.capped).then_some((path.as_str(), Change::Made)),
+    });
+    let gone = before.files.iter().map(|(path, ..)| path.as_str());
+    let gone = gone.filter(|path| !after.capped && !is.contains_key(path));
+    now.chain(gone.map(|path| (path, Change::Deleted))).collect()
 }

@@ -1,5 +1,7 @@
 //! The run file: what a finished run is made of, which verdict each case got, and the journals' heads.
 
+use crate::digest;
+use crate::event::Judged;
 use serde::{Deserialize, Serialize};
 
 /// Version of the run file's format.
@@ -99,6 +101,20 @@ pub struct CaseResult {
     pub journal: JournalHead,
     /// SHA-256 of its normalised lines.
     pub normalised: String,
+}
+
+impl CaseResult {
+    /// What the run's journal says of this verdict.
+    #[must_use]
+    pub fn judged(&self) -> Judged {
+        // Strings, numbers and lists of them always serialise.
+        let text = serde_json::to_string(self).unwrap_or_else(|error| error.to_string());
+        Judged {
+            case: self.phrasing.clone(),
+            round: self.round,
+            sha256: digest::text(&digest::of(text.as_bytes())),
+        }
+    }
 }
 
 /// How much a finding weighs.

@@ -75,15 +75,19 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
     let events = read_journal(&field.folder.join("journals"), &Name::Case(phrasing.id.clone()))?.events;
     let facts = facts(&events);
     let contents = contents(&folders.workspace, phrasing);
-    let mut findings = grade::grade(&Evidence {
+    let scenarios = &field.standin.setting().scenarios;
+    let parts: Vec<&Phrasing> =
+        scenarios.phrasings.iter().filter(|part| part.part_of == Some(index)).collect();
+    let evidence = Evidence {
         phrasing,
+        parts: &parts,
         pinned: field.standin.setting().profile == Profile::Pinned,
         facts: &facts,
         stdout: &ran.stdout.text(),
         stderr: &ran.stderr.text(),
         contents: &contents,
-    });
-    findings.extend(grade::notes(&facts));
+    };
+    let findings = grade::grade(&evidence, &scenarios.weights);
     let masks = [
         (told.workspace.as_str(), "{workspace}"),
         (told.home.as_str(), "{home}"),
@@ -95,7 +99,7 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
         head: head.sum,
         requests: head.requests,
     });
-    Ok(result(phrasing, &facts, findings, head, normalised))
+    Ok(result(phrasing, &parts, &facts, findings, head, normalised))
 }
 
 /// Starts the agent, waits for its end, and takes down what the host saw.
@@ -161,6 +165,7 @@ fn contents(workspace: &Path, phrasing: &Phrasing) -> Vec<(String, Vec<u8>)> {
 
 fn result(
     phrasing: &Phrasing,
+    parts: &[&Phrasing],
     facts: &Facts,
     findings: Vec<Finding>,
     journal: JournalHead,
@@ -182,7 +187,7 @@ fn result(
         },
         requests: facts.asked().count() as u64,
         retries: facts.asked().filter(|request| request.attempt_of.is_some()).count() as u64,
-        steps: grade::steps(phrasing, facts),
+        steps: grade::steps(phrasing, parts, facts),
         ran_ms: exited.map_or(0, |exited| exited.ran_ms),
         status: exited.and_then(|exited| exited.status),
         findings,
@@ -208,6 +213,6 @@ fn broken(phrasing: &Phrasing, error: &RunError) -> CaseResult {
     let facts = Facts::default();
     CaseResult {
         verdict: Verdict::Broken,
-        ..result(phrasing, &facts, vec![finding], JournalHead::default(), String::new())
+        ..result(phrasing, &[], &facts, vec![finding], JournalHead::default(), String::new())
     }
 }

@@ -4,6 +4,7 @@ use crate::case;
 use crate::grade;
 use crate::suite::{self, Choice, Suite};
 use crate::told::Told;
+use rehearsal_journal::event::Event;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
 use rehearsal_journal::{normal, redact};
 use rehearsal_standin::serve::StandIn;
@@ -176,6 +177,9 @@ pub async fn run(
     let cases = run_cases(&field, Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;
+    for case in &cases {
+        server.note(Event::Judged(case.judged()));
+    }
     let head = server.close()?;
 
     let normalised: Vec<_> = cases.iter().map(|case| case.normalised.clone()).collect();

@@ -1,21 +1,36 @@
 //! From facts to findings: a pure fold over what the journal and the host saw. What the agent claims is not asked.
 //!
-//! One row a check; the rows run in order, so the most telling finding comes first.
+//! All checks run. What they find is weighed as the suite wants it, and what follows from an earlier failing is folded below
+//! it ([`fold`]), so that one bug of an agent is one finding.
 
 mod agent;
+mod broken_json;
+mod codes;
+mod command_words;
+mod conduct;
+mod disk;
+mod end;
 mod expectation;
-mod wire;
+mod fold;
+mod glob;
+mod promise;
+mod refusal;
+mod truncated;
 
-use rehearsal_journal::fold::Facts;
-use rehearsal_journal::run::{CodeText, Finding, Severity};
-use rehearsal_script::scenario::Phrasing;
-use std::collections::BTreeSet;
+pub use codes::{codes, explain, explained, text, weight_word};
+pub use conduct::most_requests;
+
+use rehearsal_journal::fold::{Facts, Request};
+use rehearsal_journal::run::{Finding, Severity};
+use rehearsal_script::scenario::{Phrasing, Weight};
 
 /// What a case is judged from.
 #[derive(Debug)]
 pub struct Evidence<'e> {
     /// What was declared.
     pub phrasing: &'e Phrasing,
+    /// Its further conversations: those of sub-agents.
+    pub parts: &'e [&'e Phrasing],
     /// Whether the profile `pinned` was in force.
     pub pinned: bool,
     /// What the journal says.
@@ -28,11 +43,73 @@ pub struct Evidence<'e> {
     pub contents: &'e [(String, Vec<u8>)],
 }
 
+impl<'e> Evidence<'e> {
+    /// The case's conversation, then its further ones.
+    fn conversations(&self) -> impl Iterator<Item = &'e Phrasing> {
+        std::iter::once(self.phrasing).chain(self.parts.iter().copied())
+    }
+
+    /// The conversation that a request belongs to; the case's own where the journal does not say.
+    fn conversation(&self, request: &Request) -> &'e Phrasing {
+        let named = self.parts.iter().find(|part| request.phrasing.as_ref() == Some(&part.id));
+        named.copied().unwrap_or(self.phrasing)
+    }
+
+    /// The scripted requests of one conversation.
+    fn scripted(&self, phrasing: &Phrasing) -> impl Iterator<Item = &'e Request> {
+        self.facts.scripted().filter(move |request| self.conversation(request).id == phrasing.id)
+    }
+
+    /// How a conversation is named in a sentence: not at all where it is the case's own.
+    fn named(&self, phrasing: &Phrasing) -> String {
+        if phrasing.id == self.phrasing.id {
+            String::new()
+        } else {
+            format!("in the conversation {}, ", phrasing.id)
+        }
+    }
+}
+
+/// Where a failing lies. The earliest explains the later ones, so that only its findings stand by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// The case could not be judged.
+    World,
+    /// What was sent was wrong.
+    Wire,
+    /// It was well-formed, and still not what an agent should do.
+    Conduct,
+    /// The conversation did not come to its end.
+    End,
+    /// It did, and what came of it is not what was declared.
+    Outcome,
+}
+
+impl Tier {
+    /// What it is about, for tables and explanations.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::World => "the world: the case could not be judged",
+            Self::Wire => "the wire: what was sent was wrong",
+            Self::Conduct => "the conduct: well-formed requests that an agent should not have sent, or what it did with an answer",
+            Self::End => "the end: the conversation did not come to its end",
+            Self::Outcome => "the outcome: what came of it is not what was declared",
+        }
+    }
+}
+
 /// One row of the findings: a check of a finished case, or why a case could not be judged.
 #[derive(Debug)]
 pub struct Check {
     /// Code of its findings, kebab-case.
     pub code: &'static str,
+    /// How much they weigh where neither the suite nor the command line says.
+    pub severity: Severity,
+    /// Where the failing lies.
+    pub tier: Tier,
+    /// Codes of the same tier that make this one certain: where one of them is found, this one is told below it.
+    pub follows: &'static [&'static str],
     /// What a finding of it means, for tables.
     pub meaning: &'static str,
     /// What to do about it.
@@ -45,21 +122,26 @@ pub struct Check {
 struct Found {
     message: String,
     exchanges: Vec<u64>,
+    /// Code of the same tier that makes this one certain here, beside those of the row.
+    cause: Option<&'static str>,
 }
 
 impl Found {
     fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exchanges: Vec::new() }
+        Self::at(message, [])
     }
 
     fn at(message: impl Into<String>, exchanges: impl IntoIterator<Item = u64>) -> Self {
-        Self { message: message.into(), exchanges: exchanges.into_iter().collect() }
+        Self { message: message.into(), exchanges: exchanges.into_iter().collect(), cause: None }
     }
 }
 
 /// The reason of a broken case whose agent could not be started.
 pub(crate) const NOT_STARTED: Check = Check {
     code: "agent-not-started",
+    severity: Severity::Error,
+    tier: Tier::World,
+    follows: &[],
     meaning: "the agent's program could not be started",
     remedy: "check the command behind `--`; a script needs its interpreter before it, or an executable bit and a good first line",
     judge: None,
@@ -67,6 +149,9 @@ pub(crate) const NOT_STARTED: Check = Check {
 /// The reason of any other broken case.
 pub(crate) const WORLD_FAILED: Check = Check {
     code: "world-failed",
+    severity: Severity::Error,
+    tier: Tier::World,
+    follows: &[],
     meaning: "the case could not be judged: a folder, a journal or a port failed",
     remedy: "the message says what failed; the case is broken, not failed",
     judge: None,
@@ -86,85 +171,54 @@ fn quote_end(text: &str) -> String {
     if from > 0 { format!("… {:?}", &text[from..]) } else { format!("{text:?}") }
 }
 
-/// All checks, in the order in which their findings are told.
+/// All checks, in the order of their tiers and, within a tier, in that in which their findings are told. Requests that were
+/// refused have the names of the rules as codes; see [`codes`].
 pub const CHECKS: &[Check] = &[
     WORLD_FAILED,
     NOT_STARTED,
+    conduct::FINAL_ERROR_RETRIED,
+    truncated::TRUNCATED_CALL_EXECUTED,
+    conduct::TOO_MANY_REQUESTS,
+    conduct::OVERRUN,
+    end::SIDE_CALLS_ONLY,
+    end::NEVER_ASKED,
     agent::TIME_LIMIT,
     agent::KILLED,
-    wire::NEVER_ASKED,
-    wire::REJECTED,
-    wire::UNREADABLE,
-    wire::UNKNOWN_ROUTE,
-    wire::NOT_FINISHED,
-    wire::OVERRUN,
-    wire::UNANSWERED_CALL,
-    wire::TOO_MANY_REQUESTS,
+    end::NOT_FINISHED,
+    end::UNANSWERED_CALL,
+    promise::CLAIMED_NOT_DONE,
     agent::EXIT_STATUS,
     expectation::TOOLS_CALLED,
     expectation::OUTPUT_CONTAINS,
     expectation::OUTPUT_MATCHES,
-    expectation::FILES,
+    promise::FILES,
+    disk::FORBIDDEN_FILES,
+    promise::COMMANDS,
+    agent::TRIED_TO_LEAVE,
 ];
 
-/// Judges a finished case; an empty list is a pass.
+/// Judges a finished case: errors first, each with what follows from it. Without an error the case is met.
+///
+/// Of two weights for a code the later holds; so what the command line says comes after what the suite says.
 #[must_use]
-pub fn grade(evidence: &Evidence<'_>) -> Vec<Finding> {
-    CHECKS
-        .iter()
-        .filter_map(|check| Some((check.code, check.judge?(evidence))))
-        .flat_map(|(code, found)| {
-            found.into_iter().map(move |Found { message, exchanges }| Finding {
-                code: code.to_owned(),
-                severity: Severity::Error,
-                message,
-                exchanges,
-                also: Vec::new(),
-            })
-        })
-        .collect()
-}
-
-/// What the rules noted without refusing it, one for each code and sentence, with all the requests it stands in.
-#[must_use]
-pub fn notes(facts: &Facts) -> Vec<Finding> {
-    let mut notes: Vec<Finding> = Vec::new();
-    for (exchange, note) in &facts.notes {
-        match notes.iter_mut().find(|known| known.code == note.code && known.message == note.message) {
-            Some(known) => known.exchanges.push(*exchange),
-            None => notes.push(Finding {
-                code: note.code.clone(),
-                severity: Severity::Note,
-                message: note.message.clone(),
-                exchanges: vec![*exchange],
-                also: Vec::new(),
-            }),
-        }
-    }
-    notes
-}
-
-/// The codes of some findings in words, sorted, each once.
-#[must_use]
-pub fn explained<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<CodeText> {
-    let codes: BTreeSet<&str> = findings.into_iter().map(|finding| finding.code.as_str()).collect();
-    codes
+pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Finding> {
+    let checked = CHECKS.iter().filter_map(|check| Some((check, check.judge?(evidence))));
+    let judged = refusal::refusals(evidence)
         .into_iter()
-        .filter_map(|code| CHECKS.iter().find(|check| check.code == code))
-        .map(|check| CodeText {
-            code: check.code.to_owned(),
-            meaning: check.meaning.to_owned(),
-            remedy: check.remedy.to_owned(),
-        })
-        .collect()
+        .chain(checked.flat_map(|(check, found)| found.into_iter().map(|found| fold::Judged::by(check, found))))
+        .chain(refusal::notes(evidence.facts));
+    fold::fold(judged.filter_map(|judged| judged.weighed(weights)).collect())
 }
 
-/// Steps of a script that have an index, and how many of them were answered.
+/// Steps of the case's conversations that have an index, and how many of them were answered: answered first.
 #[must_use]
-pub fn steps(phrasing: &Phrasing, facts: &Facts) -> (u64, u64) {
-    let all = phrasing.steps() as u64;
-    let answered = (0..all).filter(|step| wire::delivered(phrasing, facts, *step)).count() as u64;
-    (answered, all)
+pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts) -> (u64, u64) {
+    let evidence = Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[] };
+    evidence.conversations().fold((0, 0), |(answered, all), conversation| {
+        let steps = conversation.steps() as u64;
+        let reached = (0..steps).filter(|step| end::delivered(&evidence, conversation, *step)).count() as u64;
+        (answered + reached, all + steps)
+    })
 }
 
 #[cfg(test)]

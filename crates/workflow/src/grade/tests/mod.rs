@@ -1,11 +1,17 @@
 //! Each check by facts that set it off, and by facts that must not.
 
-use super::{CHECKS, Evidence, grade, notes, steps};
+mod conduct;
+mod folding;
+mod outcome;
+mod words;
+
+use super::{CHECKS, Evidence, grade, steps};
 use rehearsal_journal::digest;
 use rehearsal_journal::event::{
     AgentExited, AgentStarted, Kind, Network, Noted, Output, Rejected, WorkspaceSeen,
 };
 use rehearsal_journal::fold::{Facts, Request, ToolCall};
+use rehearsal_journal::run::Severity;
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_script::{File, Known};
 use rehearsal_wire::fault::FAULTS;
@@ -30,6 +36,7 @@ fn request(exchange: u64, step: Option<u64>) -> Request {
         phrasing: None,
         side_call: None,
         reject: None,
+        http_status: Some(200),
         api_error: None,
         fault: None,
     }
@@ -77,19 +84,24 @@ fn good() -> Facts {
     }
 }
 
-fn judged(phrasing: &Phrasing, facts: &Facts, pinned: bool) -> Vec<(String, String)> {
-    let evidence = Evidence {
+fn evidence<'e>(phrasing: &'e Phrasing, facts: &'e Facts) -> Evidence<'e> {
+    Evidence {
         phrasing,
-        pinned,
+        parts: &[],
+        pinned: false,
         facts,
         stdout: "done\n",
         stderr: "first\nError: the reason\n\n",
         contents: &[],
-    };
-    grade(&evidence).into_iter().map(|finding| (finding.code, finding.message)).collect()
+    }
 }
 
-fn codes(phrasing: &Phrasing, facts: &Facts) -> Vec<String> {
+fn judged(phrasing: &Phrasing, facts: &Facts, pinned: bool) -> Vec<(String, String)> {
+    let evidence = Evidence { pinned, ..evidence(phrasing, facts) };
+    grade(&evidence, &[]).into_iter().map(|finding| (finding.code, finding.message)).collect()
+}
+
+fn codes_of(phrasing: &Phrasing, facts: &Facts) -> Vec<String> {
     judged(phrasing, facts, false).into_iter().map(|(code, _)| code).collect()
 }
 
@@ -105,8 +117,8 @@ fn every_check_has_a_code_of_its_own_and_says_what_it_means_and_what_to_do() {
 fn an_agent_that_does_as_declared_is_not_blamed() {
     let all = "    expect_agent: {tools_called: [look], output_contains: done, output_matches: ^done, max_requests: 2}\n";
     let case = phrasing(&(CALLS.to_owned() + all));
-    assert_eq!(codes(&case, &good()), [""; 0]);
-    assert_eq!(steps(&case, &good()), (2, 2));
+    assert_eq!(codes_of(&case, &good()), [""; 0]);
+    assert_eq!(steps(&case, &[], &good()), (2, 2));
 }
 
 #[test]
@@ -130,8 +142,8 @@ fn each_failing_is_told_under_its_own_code() {
         ("", seen(&never), &["never-asked"]),
         (
             "",
-            seen(&|facts| facts.requests[1].reject = Some(rejected("pairing", "gate_pairing"))),
-            &["request-refused", "script-not-finished"],
+            seen(&|facts| facts.requests[1].reject = Some(rejected("answer-missing", "gate_pairing"))),
+            &["answer-missing"],
         ),
         ("", seen(&|facts| facts.requests.truncate(1)), &["script-not-finished"]),
         ("", seen(&|facts| facts.requests[1].api_error = Some(503)), &["script-not-finished"]),
@@ -143,12 +155,12 @@ fn each_failing_is_told_under_its_own_code() {
         (
             "",
             seen(&|facts| facts.requests.push(Request { kind: Kind::WrongPath, ..request(3, None) })),
-            &["unknown-route"],
+            &["route"],
         ),
         (
             "",
             seen(&|facts| facts.requests.push(Request { kind: Kind::Unreadable, ..request(3, None) })),
-            &["unreadable-request"],
+            &["http"],
         ),
         ("", seen(&|facts| facts.calls[0].answered_in = None), &["call-not-answered"]),
         ("max_requests: 1", good(), &["too-many-requests"]),
@@ -159,7 +171,7 @@ fn each_failing_is_told_under_its_own_code() {
     ];
     for (expected, facts, wanted) in table {
         let case = phrasing(&format!("{CALLS}    expect_agent: {{{expected}}}\n"));
-        assert_eq!(codes(&case, facts), *wanted, "{expected}");
+        assert_eq!(codes_of(&case, facts), *wanted, "{expected}");
     }
 }
 
@@ -168,14 +180,15 @@ fn a_request_that_nobody_could_understand_is_told_once() {
     let case = phrasing("    script: [{text: done}]\n");
     let mut facts = good();
     for (kind, code) in [
-        (Kind::BadJson, "request-refused"),
-        (Kind::WrongPath, "unknown-route"),
-        (Kind::Unreadable, "unreadable-request"),
+        (Kind::BadJson, "json"),
+        (Kind::WrongPath, "route"),
+        (Kind::Unreadable, "content-type"),
+        (Kind::Unreadable, "http"),
     ] {
-        let reject = Some(rejected("json", "bad_json"));
+        let reject = Some(rejected(code, "some_code"));
         facts.requests = vec![Request { kind, reject, ..request(1, None) }];
         facts.calls.clear();
-        assert_eq!(codes(&case, &facts), [code]);
+        assert_eq!(codes_of(&case, &facts), [code]);
     }
 }
 
@@ -195,13 +208,14 @@ fn a_route_is_told_without_the_token_of_its_case() {
 fn a_refusal_names_its_rule_and_under_pinned_how_to_lift_it() {
     let case = phrasing(CALLS);
     let mut facts = good();
+    facts.requests[0].http_status = Some(400);
     let told = |facts: &Facts, pinned| judged(&case, facts, pinned).remove(0).1;
     facts.requests[0].reject = Some(rejected("expect-parallel", "gate_expect"));
-    assert_eq!(told(&facts, false), "gate_expect: /tools: wrong; do it right [rule expect-parallel]");
+    assert_eq!(told(&facts, false), "/tools: wrong; do it right (400 gate_expect)");
     assert!(told(&facts, true).contains("--rule expect-parallel=off"));
     facts.requests[0].reject = Some(rejected("tool-description", "gate_tools_shape"));
     assert!(told(&facts, true).contains("--profile gate lifts it"));
-    facts.requests[0].reject = Some(rejected("pairing", "gate_pairing"));
+    facts.requests[0].reject = Some(rejected("answer-missing", "gate_pairing"));
     assert!(!told(&facts, true).contains("--profile"), "{}", told(&facts, true));
 }
 
@@ -223,13 +237,13 @@ fn in_a_hostile_case_giving_up_is_right_whatever_the_status() {
     facts.exited.as_mut().unwrap().status = Some(3);
     facts.requests = vec![Request { fault: Some("black-hole".into()), ..request(1, Some(0)) }];
     facts.calls.clear();
-    assert_eq!(codes(&case, &facts), [""; 0]);
-    assert_eq!(steps(&case, &facts), (1, 1));
+    assert_eq!(codes_of(&case, &facts), [""; 0]);
+    assert_eq!(steps(&case, &[], &facts), (1, 1));
     facts.requests = (1..=61).map(|exchange| request(exchange, Some(0))).collect();
-    assert_eq!(codes(&case, &facts), ["too-many-requests"]);
+    assert_eq!(codes_of(&case, &facts), ["too-many-requests"]);
     facts.requests.truncate(3);
     (facts.exited.as_mut().unwrap().timed_out, facts.exited.as_mut().unwrap().status) = (true, None);
-    assert_eq!(codes(&case, &facts), ["time-limit"]);
+    assert_eq!(codes_of(&case, &facts), ["time-limit"]);
 }
 
 #[test]
@@ -239,7 +253,7 @@ fn an_error_without_times_has_no_good_end_so_giving_up_is_right() {
     facts.exited.as_mut().unwrap().status = Some(1);
     facts.requests = vec![Request { api_error: Some(401), ..request(1, Some(0)) }];
     facts.calls.clear();
-    assert_eq!(codes(&case, &facts), [""; 0]);
+    assert_eq!(codes_of(&case, &facts), [""; 0]);
 }
 
 #[test]
@@ -248,7 +262,7 @@ fn trouble_before_a_step_does_not_count_as_the_step() {
     let mut facts = good();
     facts.requests = vec![Request { api_error: Some(429), ..request(1, Some(0)) }];
     facts.calls.clear();
-    assert_eq!(steps(&case, &facts), (0, 1));
+    assert_eq!(steps(&case, &[], &facts), (0, 1));
     let (code, message) = judged(&case, &facts, false).remove(0);
     assert_eq!(
         (code.as_str(), message.as_str()),
@@ -276,15 +290,16 @@ fn a_file_is_compared_by_what_lies_on_disk() {
 #[test]
 fn what_is_noted_often_is_told_once_and_fails_nothing() {
     let noted = |message: &str| Noted {
-        code: "arguments_not_json".into(),
+        code: "arguments-stripped".into(),
         pointer: "/messages/1".into(),
         message: message.into(),
     };
     let mut facts = good();
     facts.notes = vec![(1, noted("cut short")), (2, noted("other")), (3, noted("cut short"))];
-    let told: Vec<_> = notes(&facts).into_iter().map(|note| (note.message, note.exchanges)).collect();
+    let found = grade(&evidence(&phrasing(CALLS), &facts), &[]);
+    assert!(found.iter().all(|note| note.severity == Severity::Note), "{found:?}");
+    let told: Vec<_> = found.into_iter().map(|note| (note.message, note.exchanges)).collect();
     assert_eq!(told, [("cut short".to_owned(), vec![1, 3]), ("other".to_owned(), vec![2])]);
-    assert_eq!(codes(&phrasing(CALLS), &facts), [""; 0]);
 }
 
 #[test]
