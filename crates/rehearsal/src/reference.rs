@@ -7,7 +7,7 @@ use rehearsal_report::REPORTS;
 use rehearsal_wire::dialect::{DIALECTS, Serves};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule};
-use rehearsal_workflow::grade::CHECKS;
+use rehearsal_workflow::grade::{self, CHECKS};
 use rehearsal_workflow::told::{DROPPED, GIVEN, PROVIDERS};
 
 /// One page.
@@ -148,12 +148,25 @@ fn fault_pages() -> String {
 }
 
 fn findings() -> String {
-    let intro = "Why a case did not pass, the most telling first. What these codes judge stands in [running.md](../guide/running.md).\n\n";
-    let mut out = intro.to_owned() + &head(&["code", "what it means", "what to do"]);
-    for check in CHECKS {
-        out.push_str(&row(&[&code(check.code), check.meaning, check.remedy]));
+    let mut out = "Everything that a finding can be, `rehearsal explain CODE` tells more of each. An error fails the case; `findings: {CODE: \
+                   warning}` in a suite or `--finding CODE=warning` on the command line changes what a code weighs. How findings \
+                   are folded below their causes stands in [running.md](../guide/running.md#verdicts).\n\n"
+        .to_owned()
+        + &head(&["code", "weight", "what it means", "what to do"]);
+    // Rules have a page of their own; here they would only repeat it.
+    let is_rule = |name: &str| {
+        RULES.iter().any(|rule| rule.name == name) && !CHECKS.iter().any(|check| check.code == name)
+    };
+    for (severity, text) in grade::codes().into_iter().filter(|code| !is_rule(code)).filter_map(grade::text) {
+        out.push_str(&row(&[&code(&text.code), grade::weight_word(severity), &text.meaning, &text.remedy]));
     }
-    out
+    out + "\nA request that a rule refused is an error with the name of the rule as its code: [rules.md](rules.md) has them all.\n\n"
+        + &rule_list()
+}
+
+/// The names of all rules, in the order in which they are applied.
+fn rule_list() -> String {
+    RULES.iter().map(|rule| format!("- [`{0}`](rules.md#{0}): {1}\n", rule.name, rule.summary)).collect()
 }
 
 fn reports() -> String {

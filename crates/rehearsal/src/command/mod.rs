@@ -3,6 +3,7 @@
 mod agent;
 mod choice;
 mod enclose;
+mod explain;
 pub(crate) mod faults;
 mod line;
 mod lint;
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Verify(verify::Arguments),
     /// Show a finished run again.
     Report(report::Arguments),
+    /// Explain the code of a finding, or list all codes.
+    Explain(explain::Arguments),
     /// Be the built-in reference agent for one task.
     #[command(hide = true)]
     Agent(agent::Arguments),
@@ -46,6 +49,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Faults(arguments) => faults::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Agent(arguments) => agent::run(&arguments),
         Command::Enclose(arguments) => enclose::run(&arguments),
     }

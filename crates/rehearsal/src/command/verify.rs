@@ -3,10 +3,12 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_journal::event::{Event, Judged};
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
 use rehearsal_world::files;
 use rehearsal_world::record::{CheckError, Journal, verify_journals};
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +62,7 @@ fn check(path: &Path) -> Result<String, Failure> {
             heads += 1;
             check_head(path, &journals, head)?;
         }
+        check_verdicts(path, &journals, &run)?;
         if run.normalised != normalised(&run) {
             return not_met(&format!(
                 "{}: run.json was changed: its normalised digests disagree",
@@ -108,6 +111,45 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
         path.display(),
         head.journal
     ))
+}
+
+/// The verdicts in run.json are those that the run's journals took down, no more and no fewer.
+fn check_verdicts(path: &Path, journals: &[Journal], run: &RunFile) -> Result<(), Failure> {
+    let of_run = |journal: &&Journal| run.servers.iter().any(|server| server.head == journal.verified.head);
+    let events = journals.iter().filter(of_run).flat_map(|journal| &journal.events);
+    let judged: Vec<&Judged> = events
+        .filter_map(|event| match event {
+            Event::Judged(judged) => Some(judged),
+            _ => None,
+        })
+        .collect();
+    let round = |round: u32| if round > 1 { format!(", round {round}") } else { String::new() };
+    // Sorted, for a run may have a hundred thousand cases.
+    let known: BTreeSet<_> = judged.iter().map(|line| (&line.case, line.round, &line.sha256)).collect();
+    let mut cases = BTreeSet::new();
+    for case in &run.cases {
+        let line = case.judged();
+        if !known.contains(&(&line.case, line.round, &line.sha256)) {
+            return not_met(&format!(
+                "{}: run.json says other than the journal about case {}{}",
+                path.display(),
+                line.case,
+                round(line.round)
+            ));
+        }
+        if !cases.insert((&case.phrasing, case.round)) {
+            return not_met(&format!("{}: run.json holds case {} twice", path.display(), case.phrasing));
+        }
+    }
+    match judged.iter().find(|line| !cases.contains(&(&line.case, line.round))) {
+        None => Ok(()),
+        Some(line) => not_met(&format!(
+            "{}: run.json lacks case {}{}, which the journal judged",
+            path.display(),
+            line.case,
+            round(line.round)
+        )),
+    }
 }
 
 /// The digest of the cases' own, as the run wrote it.

@@ -64,9 +64,12 @@ fn an_agent_that_claims_more_than_it_did_fails() {
     // The model's last word never reached it, and the file that it claims to have written is another.
     let script = "\"BIN\" agent >/dev/null\necho changed > a.txt\necho 'I wrote a.txt exactly as asked.'\n";
     let (code, file) = rehearse("tool", &script.replace("BIN", env!("CARGO_BIN_EXE_rehearsal")));
-    assert_eq!((code, verdicts(&file)), (Some(1), vec![("tool", "failed", vec!["files"])]));
+    assert_eq!((code, verdicts(&file)), (Some(1), vec![("tool", "failed", vec!["claimed-not-done"])]));
     let message = file["cases"][0]["findings"][0]["message"].as_str().unwrap();
-    assert!(message.contains("a.txt"), "{message}");
+    assert!(
+        message.starts_with("the agent printed \"I wrote a.txt exactly as asked.\"; but a.txt holds"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -136,8 +139,9 @@ fn an_endless_agent_is_ended_with_all_its_children_at_the_time_limit() {
     let (ended, file, folder) =
         sandbox.run_suite(&["suite.yaml", "--case", "text", "--time-limit", "500ms", "--", "sh", "agent.sh"]);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    let [(_, "failed", codes)] = &verdicts(&file)[..] else { panic!("{file}") };
-    assert!(codes.contains(&"time-limit"), "{codes:?}");
+    assert_eq!(verdicts(&file), [("text", "failed", vec!["never-asked"])]);
+    let also = &file["cases"][0]["findings"][0]["also"];
+    assert!(also.to_string().contains("when its time limit of 500 ms was over"), "{also}");
     for who in ["child", "grandchild"] {
         let pid = std::fs::read_to_string(folder.join("cases/text/workspace").join(who)).unwrap();
         assert!(!is_alive(pid.trim()), "{who} {pid} lives on");
@@ -196,8 +200,12 @@ fn whatever_an_agent_does_to_its_workspace_its_case_is_judged() {
             "agent.sh",
         ]);
         assert_eq!(ended.code, Some(1), "{trick}: {}", ended.err);
-        let [(_, "failed", codes)] = &verdicts(&file)[..] else { panic!("{trick}: {file}") };
-        assert!(codes.contains(&"files"), "{trick}: {codes:?}");
+        assert_eq!(verdicts(&file), [("tool", "failed", vec!["never-asked"])], "{trick}");
+        let also = file["cases"][0]["findings"][0]["also"].to_string();
+        assert!(
+            also.contains("a.txt is not in the workspace") || also.contains("a.txt holds"),
+            "{trick}: {also}"
+        );
         let verified = sandbox.run(&["verify", folder.to_str().unwrap()]);
         assert_eq!(verified.code, Some(0), "{trick}: {}", verified.err);
         let journal = std::fs::read_to_string(folder.join("journals/tool.jsonl")).unwrap();

@@ -162,3 +162,56 @@ fn runs_are_compared_only_where_nothing_was_changed() {
     }
     assert_eq!(same().code, Some(0));
 }
+
+#[test]
+fn a_verdict_that_was_changed_left_out_or_told_twice_is_found() {
+    let sandbox = sandbox();
+    let (_, _, folder) = sandbox.run_suite(&["suite.yaml"]);
+    let path = folder.join("run.json");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(Change, &str); 5] = [
+        (|run| run["cases"][1]["verdict"] = "failed".into(), "says other than the journal about case tool"),
+        (|run| run["cases"][0]["requests"] = 9.into(), "says other than the journal about case text"),
+        (|run| run["cases"][2]["round"] = 2.into(), "says other than the journal about case retry, round 2"),
+        (
+            |run| drop(run["cases"].as_array_mut().unwrap().remove(0)),
+            "lacks case text, which the journal judged",
+        ),
+        (
+            |run| {
+                let again = run["cases"][0].clone();
+                run["cases"].as_array_mut().unwrap().push(again);
+            },
+            "holds case text twice",
+        ),
+    ];
+    for (change, why) in changes {
+        let mut run: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        change(&mut run);
+        std::fs::write(&path, run.to_string()).unwrap();
+        let ended = sandbox.run(&["verify", text(&folder)]);
+        assert_eq!(ended.code, Some(1), "{why}: {}{}", ended.out, ended.err);
+        assert!(ended.err.contains(why), "{why}: {}", ended.err);
+    }
+    std::fs::write(&path, whole).unwrap();
+    assert_eq!(sandbox.run(&["verify", text(&folder)]).code, Some(0));
+}
+
+#[test]
+fn a_code_is_explained_and_a_slip_in_it_is_answered_with_the_code_that_is_meant() {
+    let sandbox = sandbox();
+    for (code, part) in [
+        ("call-not-answered", "send one `tool` message for each call"),
+        ("arguments-double-encoded", "gate_echo_mismatch"),
+        ("black-hole", "right reaction"),
+    ] {
+        let told = sandbox.run(&["explain", code]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.out.starts_with(&format!("{code}: ")) && told.out.contains(part), "{}", told.out);
+        assert!(sandbox.run(&["explain"]).out.contains(code) || code == "black-hole");
+    }
+    let slip = sandbox.run(&["explain", "call-not-answerd"]);
+    assert_eq!(slip.code, Some(2));
+    assert!(slip.err.contains("did you mean `call-not-answered`?"), "{}", slip.err);
+}

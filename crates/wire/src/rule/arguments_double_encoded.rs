@@ -25,8 +25,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
         }
         let Issued::Call { name, arguments, .. } = asked.script.issued(&call.id) else { continue };
         if matches!(echo::compare(asked, call, (name, arguments)), Outcome::DoubleEncoded) {
-            let pointer =
-                format!("/messages/{}/tool_calls/{}/function/arguments", message.index, call.index);
+            let pointer = format!("/messages/{}/tool_calls/{}/function/arguments", message.index, call.index);
             let what = format!(
                 "the arguments of {} are double-encoded: a JSON string that holds the JSON text",
                 call.id

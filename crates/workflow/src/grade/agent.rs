@@ -47,13 +47,16 @@ fn time_limit(evidence: &Evidence<'_>) -> Vec<Found> {
     if !exited.timed_out {
         return Vec::new();
     }
-    let limit = started.time_limit_ms / 1000;
+    let limit = match started.time_limit_ms {
+        short @ ..1000 => format!("{short} ms"),
+        long => format!("{} s", long / 1000),
+    };
     let message = if evidence.phrasing.hostile {
         format!(
-            "the agent had not given up when its time limit of {limit} s was over; it should have: this case never ends well"
+            "the agent had not given up when its time limit of {limit} was over; it should have: this case never ends well"
         )
     } else {
-        format!("the agent had not ended when its time limit of {limit} s was over")
+        format!("the agent had not ended when its time limit of {limit} was over")
     };
     vec![Found::at(message, evidence.facts.asked().last().map(|request| request.exchange))]
 }

@@ -144,14 +144,28 @@ struct Entry {
 fn entry(code: &str) -> Option<Entry> {
     if let Some(check) = CHECKS.iter().find(|check| check.code == code) {
         let Check { severity, tier, follows, meaning, remedy, .. } = *check;
-        return Some(Entry { severity, tier: Some(tier), meaning: meaning.to_owned(), remedy, rule: None, follows });
+        return Some(Entry {
+            severity,
+            tier: Some(tier),
+            meaning: meaning.to_owned(),
+            remedy,
+            rule: None,
+            follows,
+        });
     }
     let rule = RULES.iter().copied().find(|rule| rule.name == code);
     let word = WORDS.iter().find(|word| word.code == code);
     if rule.is_none() && word.is_none() {
         let (word, severity) = NOTES.iter().find(|(word, _)| word.code == code)?;
         let meaning = word.meaning.to_owned();
-        return Some(Entry { severity: *severity, tier: None, meaning, remedy: word.remedy, rule: None, follows: &[] });
+        return Some(Entry {
+            severity: *severity,
+            tier: None,
+            meaning,
+            remedy: word.remedy,
+            rule: None,
+            follows: &[],
+        });
     }
     let (meaning, remedy) = match word {
         Some(word) => (word.meaning.to_owned(), word.remedy),
@@ -194,7 +208,9 @@ pub fn explain(code: &str) -> Option<String> {
     let word = weight_word(severity);
     line(
         "weight:",
-        &format!("{word}; `findings: {{{code}: error|warning|note|off}}` in a suite or `--finding {code}=…` changes it"),
+        &format!(
+            "{word}; `findings: {{{code}: error|warning|note|off}}` in a suite or `--finding {code}=…` changes it"
+        ),
     );
     match tier {
         Some(tier) => line("about:", tier.words()),
@@ -206,7 +222,15 @@ pub fn explain(code: &str) -> Option<String> {
     if let Some(rule) = rule {
         let on = |profile: &&Profile| rule.profiles.contains(profile);
         let profiles: Vec<_> = Profile::ALL.iter().filter(on).map(|profile| profile.name()).collect();
-        line("rule:", &format!("stage {}; profiles {}; dialects {}", rule.stage.name(), profiles.join(", "), rule.dialects.words()));
+        line(
+            "rule:",
+            &format!(
+                "stage {}; profiles {}; dialects {}",
+                rule.stage.name(),
+                profiles.join(", "),
+                rule.dialects.words()
+            ),
+        );
         line("wire codes:", &rule.codes.join(", "));
         if let Some((note, severity)) = NOTES.iter().find(|(note, _)| note.code == code) {
             line("also:", &format!("as a {} where {}", weight_word(*severity), note.meaning));

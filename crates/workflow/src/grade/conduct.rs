@@ -60,7 +60,8 @@ fn most_by_default(phrasing: &Phrasing, parts: &[&Phrasing]) -> u64 {
 fn loops(evidence: &Evidence<'_>) -> bool {
     let stopped = |exited: &AgentExited| exited.timed_out || exited.signal.is_some();
     let asked = evidence.facts.asked().count() as u64;
-    evidence.facts.exited.as_ref().is_some_and(stopped) || asked > most_by_default(evidence.phrasing, evidence.parts)
+    evidence.facts.exited.as_ref().is_some_and(stopped)
+        || asked > most_by_default(evidence.phrasing, evidence.parts)
 }
 
 fn too_many_requests(evidence: &Evidence<'_>) -> Vec<Found> {
@@ -84,8 +85,7 @@ fn too_many_requests(evidence: &Evidence<'_>) -> Vec<Found> {
 
 /// Requests after the last answer of a script that has one.
 fn past_the_end<'e>(evidence: &Evidence<'e>) -> Vec<&'e Request> {
-    let past =
-        |request: &&Request| request.kind == Kind::Overrun && !evidence.conversation(request).hostile;
+    let past = |request: &&Request| request.kind == Kind::Overrun && !evidence.conversation(request).hostile;
     evidence.facts.requests.iter().filter(past).collect()
 }
 

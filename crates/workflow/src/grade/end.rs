@@ -48,7 +48,8 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
     let facts = evidence.facts;
     let told = |request: &Request| {
         // What could not be read or found nothing at its path is told by its refusal, what is beside the script by its check.
-        matches!(request.kind, Kind::BadJson | Kind::WrongPath | Kind::Unreadable) || request.side_call.is_some()
+        matches!(request.kind, Kind::BadJson | Kind::WrongPath | Kind::Unreadable)
+            || request.side_call.is_some()
     };
     if facts.scripted().next().is_some() || facts.asked().any(told) {
         return Vec::new();
@@ -129,9 +130,9 @@ fn broken_off(evidence: &Evidence<'_>, phrasing: &Phrasing) -> Option<Found> {
         )
     } else if let Some(fault) = &last.fault {
         format!("the agent gave up after {fault} before step {next} of {steps}; it should have tried again")
-    } else if reached.is_some_and(|step| {
-        phrasing.script.get(step as usize).is_some_and(|step| ends_a_turn(&step.action))
-    }) {
+    } else if reached
+        .is_some_and(|step| phrasing.script.get(step as usize).is_some_and(|step| ends_a_turn(&step.action)))
+    {
         format!(
             "the agent stopped after step {} of {steps}, an answer without tool calls; the script goes on",
             next - 1
@@ -160,7 +161,9 @@ pub(super) fn delivered(evidence: &Evidence<'_>, phrasing: &Phrasing, step: u64)
         .facts
         .requests
         .iter()
-        .filter(|request| request.step == Some(step) && request.reject.is_none() && request.side_call.is_none())
+        .filter(|request| {
+            request.step == Some(step) && request.reject.is_none() && request.side_call.is_none()
+        })
         .filter(|request| evidence.conversation(request).id == phrasing.id);
     answered.any(|request| (is_fault || request.fault.is_none()) && (is_error || request.api_error.is_none()))
 }

@@ -125,7 +125,7 @@ fn is_part_of(small: &Judged, failing: &Judged) -> bool {
     let at_once = || small.found.exchanges.iter().all(|exchange| failing.found.exchanges.contains(exchange));
     let same_place = small.pointer.is_some() && small.pointer == failing.pointer && at_once();
     // Who runs a call that was cut short has repaired it first, and sends the repaired call back.
-    let repaired =
-        failing.code == super::truncated::TRUNCATED_CALL_EXECUTED.code && small.code == "broken-arguments-changed";
+    let repaired = failing.code == super::truncated::TRUNCATED_CALL_EXECUTED.code
+        && small.code == "broken-arguments-changed";
     same_place || repaired
 }

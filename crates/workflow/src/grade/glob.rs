@@ -3,10 +3,15 @@
 /// Whether a relative path, `/` between its parts, is meant by a pattern.
 pub(super) fn meets(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    sequence(&pattern, &path, |part| *part == "**", |part, name| {
-        let (part, name): (Vec<char>, Vec<char>) = (part.chars().collect(), name.chars().collect());
-        sequence(&part, &name, |char| *char == '*', |wanted, char| *wanted == '?' || wanted == char)
-    })
+    sequence(
+        &pattern,
+        &path,
+        |part| *part == "**",
+        |part, name| {
+            let (part, name): (Vec<char>, Vec<char>) = (part.chars().collect(), name.chars().collect());
+            sequence(&part, &name, |char| *char == '*', |wanted, char| *wanted == '?' || wanted == char)
+        },
+    )
 }
 
 /// Matches element by element; a pattern's element that is `any` stands for any number. Steps back to the last such element

@@ -92,7 +92,9 @@ impl Tier {
         match self {
             Self::World => "the world: the case could not be judged",
             Self::Wire => "the wire: what was sent was wrong",
-            Self::Conduct => "the conduct: well-formed requests that an agent should not have sent, or what it did with an answer",
+            Self::Conduct => {
+                "the conduct: well-formed requests that an agent should not have sent, or what it did with an answer"
+            }
             Self::End => "the end: the conversation did not come to its end",
             Self::Outcome => "the outcome: what came of it is not what was declared",
         }
@@ -205,7 +207,9 @@ pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Findi
     let checked = CHECKS.iter().filter_map(|check| Some((check, check.judge?(evidence))));
     let judged = refusal::refusals(evidence)
         .into_iter()
-        .chain(checked.flat_map(|(check, found)| found.into_iter().map(|found| fold::Judged::by(check, found))))
+        .chain(
+            checked.flat_map(|(check, found)| found.into_iter().map(|found| fold::Judged::by(check, found))),
+        )
         .chain(refusal::notes(evidence.facts));
     fold::fold(judged.filter_map(|judged| judged.weighed(weights)).collect())
 }

@@ -35,9 +35,9 @@ pub(super) const COMMANDS: Check = Check {
 };
 
 fn claimed_not_done(evidence: &Evidence<'_>) -> Vec<Found> {
-    let files = wrong_files(evidence).into_iter().filter_map(|(file, truth)| {
-        Some((claim(evidence, |text| names_path(text, &file.path))?, truth))
-    });
+    let files = wrong_files(evidence)
+        .into_iter()
+        .filter_map(|(file, truth)| Some((claim(evidence, |text| names_path(text, &file.path))?, truth)));
     let commands = missing_commands(evidence).into_iter().filter_map(|(wanted, truth)| {
         Some((claim(evidence, |text| command_words::stand_in(text, wanted))?, truth))
     });
@@ -120,12 +120,13 @@ fn claim(evidence: &Evidence<'_>, named: impl Fn(&str) -> bool) -> Option<Claim>
         return Some(Claim { words: format!("printed {}", quote(line.trim())), exchange: None });
     }
     let answered = evidence.facts.calls.iter().filter_map(|call| Some((call, call.answered_in?)));
-    answered.filter(|(call, _)| arguments(evidence, &call.id).iter().any(|texts| named(texts))).map(
-        |(call, answered_in)| Claim {
+    answered
+        .filter(|(call, _)| arguments(evidence, &call.id).iter().any(|texts| named(texts)))
+        .map(|(call, answered_in)| Claim {
             words: format!("answered the call {} of {} in request {answered_in}", call.id, call.name),
             exchange: Some(answered_in),
-        },
-    ).next()
+        })
+        .next()
 }
 
 /// The texts in the arguments of a call that the script made, each by itself, then all of them in a row.

@@ -68,7 +68,9 @@ fn sentence(evidence: &Evidence<'_>, request: &Request) -> String {
         }
         Kind::Unreadable => format!("{route} was refused before its body was read: {why}"),
         Kind::Background => format!("in a request beside the script, {why}"),
-        Kind::Scenario | Kind::Overrun | Kind::Hostile => evidence.named(evidence.conversation(request)) + &why,
+        Kind::Scenario | Kind::Overrun | Kind::Hostile => {
+            evidence.named(evidence.conversation(request)) + &why
+        }
         Kind::BadJson | Kind::Aside => why,
     }
 }

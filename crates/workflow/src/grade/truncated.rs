@@ -32,7 +32,8 @@ struct Sent {
 }
 
 fn truncated_call_executed(evidence: &Evidence<'_>) -> Vec<Found> {
-    let sent: Vec<Sent> = evidence.facts.requests.iter().flat_map(|request| calls(evidence, request)).collect();
+    let sent: Vec<Sent> =
+        evidence.facts.requests.iter().flat_map(|request| calls(evidence, request)).collect();
     let mut found = Vec::new();
     for call in &sent {
         let Some(why) = &call.broken else { continue };
@@ -53,7 +54,9 @@ fn truncated_call_executed(evidence: &Evidence<'_>) -> Vec<Found> {
 /// The calls that a request was answered with, whole or in part.
 fn calls(evidence: &Evidence<'_>, request: &Request) -> Vec<Sent> {
     let phrasing = evidence.conversation(request);
-    let (Some(step), None, None) = (request.step, &request.reject, request.api_error) else { return Vec::new() };
+    let (Some(step), None, None) = (request.step, &request.reject, request.api_error) else {
+        return Vec::new();
+    };
     let at = usize::try_from(step).unwrap_or(usize::MAX);
     let last = phrasing.script.len().saturating_sub(1);
     let place = if phrasing.forever { at.min(last) } else { at };
@@ -67,7 +70,8 @@ fn calls(evidence: &Evidence<'_>, request: &Request) -> Vec<Sent> {
             let whole = evidence.facts.calls.iter().any(|issued| {
                 issued.id == id && (request.fault.is_none() || issued.issued_in == request.exchange)
             });
-            let object = parse(call.arguments.as_bytes()).is_ok_and(|tape| tape.root().kind() == Kind::Object);
+            let object =
+                parse(call.arguments.as_bytes()).is_ok_and(|tape| tape.root().kind() == Kind::Object);
             let broken = match (&request.fault, cut) {
                 (None, _) if !whole => continue,
                 (Some(fault), _) if !whole => Some(format!("within {fault}")),
@@ -102,9 +106,7 @@ fn executed(evidence: &Evidence<'_>, call: &Sent, sent: &[Sent]) -> Option<Strin
             Change::Made | Change::Changed => true,
             Change::Deleted => false,
         };
-        touched
-            && call.texts.iter().any(|text| names(text, path))
-            && !whole().any(|text| names(text, path))
+        touched && call.texts.iter().any(|text| names(text, path)) && !whole().any(|text| names(text, path))
     });
     if let Some((path, change)) = file {
         return Some(format!("still {} {path}", change.word()));

@@ -23,7 +23,7 @@ pub struct Journal {
     pub path: PathBuf,
     /// What the check found.
     pub verified: Verified,
-    /// Its events, in order; empty where only the check was asked for.
+    /// Its events, in order; where only the check was asked for, the verdicts in it and nothing else.
     pub events: Vec<Event>,
 }
 
@@ -51,7 +51,8 @@ pub enum CheckError {
     },
 }
 
-/// Checks the journal in a file (that segment alone), or all journals in and below a folder, bodies included.
+/// Checks the journal in a file (that segment alone), or all journals in and below a folder, bodies included. Of the events only
+/// verdicts are kept.
 ///
 /// # Errors
 /// The first fault, or what cannot be read.
@@ -142,8 +143,8 @@ fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, Check
         let bodies = BufReader::new(open(&files.bodies)?);
         verifier
             .segment(lines, Some(bodies), |_, event| {
-                if keep {
-                    events.push(event)
+                if keep || matches!(event, Event::Judged(_)) {
+                    events.push(event);
                 }
             })
             .map_err(|source| CheckError::Fault { path: files.lines.clone(), source })?;

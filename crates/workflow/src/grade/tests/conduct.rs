@@ -20,7 +20,8 @@ fn retried(step: &str, status: u16) -> (Phrasing, Facts) {
 #[test]
 fn an_error_that_no_retry_can_mend_must_not_be_retried() {
     let plain = |status: u16| (format!("api_error: {{status: {status}, message: no}}"), status);
-    let with = |status: u16, more: &str| (format!("api_error: {{status: {status}, message: no, {more}}}"), status);
+    let with =
+        |status: u16, more: &str| (format!("api_error: {{status: {status}, message: no, {more}}}"), status);
     for (step, status) in [400, 401, 403, 404, 405, 413, 415, 422].map(plain).into_iter().chain([
         with(429, "code: insufficient_quota"),
         with(429, "type: insufficient_quota"),
@@ -29,10 +30,11 @@ fn an_error_that_no_retry_can_mend_must_not_be_retried() {
         let (case, facts) = retried(&step, status);
         assert_eq!(codes_of(&case, &facts), ["final-error-retried"], "{step}");
     }
-    for (step, status) in [408, 409, 429, 500, 502, 503, 504, 529].map(plain).into_iter().chain([
-        with(400, "headers: {X-Should-Retry: 'true'}"),
-        with(429, "headers: {retry-after: '1'}"),
-    ]) {
+    for (step, status) in [408, 409, 429, 500, 502, 503, 504, 529]
+        .map(plain)
+        .into_iter()
+        .chain([with(400, "headers: {X-Should-Retry: 'true'}"), with(429, "headers: {retry-after: '1'}")])
+    {
         let (case, facts) = retried(&step, status);
         assert_eq!(codes_of(&case, &facts), [""; 0], "{step}");
     }
@@ -209,8 +211,13 @@ fn requests_that_are_no_turn_of_the_script_are_told_with_the_reason() {
 #[test]
 fn each_conversation_of_a_case_must_come_to_its_end() {
     let case = phrasing(CALLS);
-    let part = Phrasing { id: "p.helper".into(), part_of: Some(0), ..phrasing("    script: [{text: found}, {text: it}]\n") };
-    let part_request = |exchange, step| Request { phrasing: Some("p.helper".into()), ..request(exchange, Some(step)) };
+    let part = Phrasing {
+        id: "p.helper".into(),
+        part_of: Some(0),
+        ..phrasing("    script: [{text: found}, {text: it}]\n")
+    };
+    let part_request =
+        |exchange, step| Request { phrasing: Some("p.helper".into()), ..request(exchange, Some(step)) };
     let told = |facts: &Facts| {
         let found = grade(&Evidence { parts: &[&part], ..evidence(&case, facts) }, &[]);
         found.into_iter().map(|finding| (finding.code, finding.message)).collect::<Vec<_>>()

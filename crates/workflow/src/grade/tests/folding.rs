@@ -18,7 +18,11 @@ fn one_refusal_explains_what_comes_of_it() {
         "{CALLS}    expect_agent: {{tools_called: [look], output_contains: never said, files: {{a.txt: there}}}}\n"
     ));
     let mut facts = good();
-    facts.requests[1] = Request { http_status: Some(400), reject: Some(rejected("answer-missing", "gate_pairing")), ..request(2, None) };
+    facts.requests[1] = Request {
+        http_status: Some(400),
+        reject: Some(rejected("answer-missing", "gate_pairing")),
+        ..request(2, None)
+    };
     facts.requests.push(Request { attempt_of: Some(2), ..facts.requests[1].clone() });
     facts.requests[2].exchange = 3;
     (facts.calls[0].answered_in, facts.answered) = (None, vec![]);

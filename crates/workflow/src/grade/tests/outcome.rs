@@ -37,8 +37,12 @@ fn asked_for_a_file() -> (Phrasing, Facts) {
 fn a_file_that_is_claimed_and_missing_is_another_finding_than_one_that_is_only_missing() {
     let missing = "out/a.txt is not in the workspace";
     let (case, mut facts) = asked_for_a_file();
-    let claimed = |words: &str| [("claimed-not-done".to_owned(), format!("the agent {words}; but {missing}"))];
-    assert_eq!(told(&case, &facts, "done\n"), claimed("answered the call call_gate_p_s0_0 of write in request 2"));
+    let claimed =
+        |words: &str| [("claimed-not-done".to_owned(), format!("the agent {words}; but {missing}"))];
+    assert_eq!(
+        told(&case, &facts, "done\n"),
+        claimed("answered the call call_gate_p_s0_0 of write in request 2")
+    );
     let wrote = "I wrote out/a.txt.";
     assert_eq!(told(&case, &facts, &format!("{wrote}\n")), claimed(&format!("printed {wrote:?}")));
     facts.calls[0].id = "call_gate_p_s0_1".into();

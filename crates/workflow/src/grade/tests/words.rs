@@ -37,7 +37,11 @@ fn the_codes_are_those_of_all_checks_all_rules_and_all_notes() {
     for check in CHECKS {
         for cause in check.follows {
             let row = CHECKS.iter().find(|row| row.code == *cause);
-            assert!(row.is_some_and(|row| row.tier == check.tier), "{} follows {cause}: {checks:?}", check.code);
+            assert!(
+                row.is_some_and(|row| row.tier == check.tier),
+                "{} follows {cause}: {checks:?}",
+                check.code
+            );
         }
     }
     let tiers: Vec<_> = CHECKS.iter().map(|check| check.tier).collect();
@@ -47,7 +51,9 @@ fn the_codes_are_those_of_all_checks_all_rules_and_all_notes() {
 #[test]
 fn a_rule_is_explained_with_its_stage_its_profiles_and_a_request() {
     let told = explain("arguments-double-encoded").unwrap();
-    for part in [Stage::Echo.name(), Profile::Gate.name(), "gate_echo_mismatch", "\"messages\"", "as a warning where"] {
+    for part in
+        [Stage::Echo.name(), Profile::Gate.name(), "gate_echo_mismatch", "\"messages\"", "as a warning where"]
+    {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(explain("call-not-answered").unwrap().contains("script-not-finished"));
@@ -67,10 +73,7 @@ fn a_run_file_explains_each_code_of_its_findings_once() {
 fn a_suite_says_what_a_code_weighs_and_the_later_word_holds() {
     let case = phrasing(super::CALLS);
     let mut facts = good();
-    facts.requests.push(super::Request {
-        kind: super::Kind::Overrun,
-        ..super::request(3, Some(2))
-    });
+    facts.requests.push(super::Request { kind: super::Kind::Overrun, ..super::request(3, Some(2)) });
     facts.exited.as_mut().unwrap().status = Some(1);
     let weighed = |weights: &[(&str, Weight)]| {
         let weights: Vec<_> = weights.iter().map(|(code, weight)| ((*code).to_owned(), *weight)).collect();

@@ -1,0 +1,43 @@
+//! `rehearsal explain [CODE]`: what a finding means and what to do about it.
+
+use super::faults;
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_wire::fault::{FAULTS, fault};
+use rehearsal_wire::names::{hint, nearest};
+use rehearsal_workflow::grade;
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Code of a finding, or name of a rule or a fault; without it all codes are listed.
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Some(code) = &arguments.code else {
+        terminal::print(&list());
+        return Ok(());
+    };
+    let known = grade::explain(code).or_else(|| fault(code).map(faults::explanation));
+    let Some(text) = known else {
+        let names = grade::codes().into_iter().chain(FAULTS.iter().map(|row| row.name));
+        let hint = hint(nearest(code, names), || "`rehearsal explain` lists all codes".to_owned());
+        return Err(Failure::Command(format!("no finding has the code `{code}`; {hint}")));
+    };
+    terminal::print(&text);
+    Ok(())
+}
+
+/// One line a code.
+fn list() -> String {
+    let known: Vec<_> = grade::codes().into_iter().filter_map(grade::text).collect();
+    let width = known.iter().map(|(_, text)| text.code.len()).max().unwrap_or(0);
+    let lines = known.iter().map(|(severity, text)| {
+        format!("{:<width$}  {:<7}  {}\n", text.code, grade::weight_word(*severity), text.meaning)
+    });
+    lines.collect::<String>()
+        + "\n`rehearsal explain CODE` says what to do; it knows the names of faults, too.\n"
+}
