@@ -50,7 +50,7 @@ fn a_file_that_is_claimed_and_missing_is_another_finding_than_one_that_is_only_m
     for stdout in ["done\n", "xout/a.txt", "out/a.txt.bak", "see out/a.txt/b"] {
         assert_eq!(told(&case, &facts, stdout), plain, "{stdout}");
     }
-    let asked = Phrasing { prompt: "please write out/a.txt".into(), ..case.clone() };
+    let asked = Phrasing { prompt: "please write out/a.txt".into(), ..case };
     assert_eq!(told(&asked, &facts, "please write out/a.txt\ndone"), plain, "the prompt claims nothing");
 }
 
