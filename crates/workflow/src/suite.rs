@@ -1,6 +1,6 @@
 //! Loads the files of a suite, and says what setting of the stand-in they ask for.
 
-use crate::grade::CHECKS;
+use crate::grade;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
 use rehearsal_script::finding::Finding;
@@ -62,8 +62,9 @@ fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
 /// When files cannot be read or have mistakes.
 pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
     let files = read_files(paths)?;
-    let scenarios = rehearsal_script::read_under(&named(&files), &known(&rule_names(), &codes()), chosen)
-        .map_err(LoadError::Files)?;
+    let scenarios =
+        rehearsal_script::read_under(&named(&files), &known(&rule_names(), &grade::codes()), chosen)
+            .map_err(LoadError::Files)?;
     let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
     Ok(Suite { files, scenarios })
 }
@@ -74,7 +75,7 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
 /// When files cannot be read.
 pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names(), &codes()))))
+    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names(), &grade::codes()))))
 }
 
 fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {
@@ -83,11 +84,6 @@ fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {
 
 fn rule_names() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.name).collect()
-}
-
-/// The codes that `findings` may weigh.
-fn codes() -> Vec<&'static str> {
-    CHECKS.iter().map(|check| check.code).collect()
 }
 
 fn known<'k>(rules: &'k [&'k str], codes: &'k [&'k str]) -> Known<'k> {

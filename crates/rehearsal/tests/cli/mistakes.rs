@@ -213,10 +213,15 @@ classes:
     assert_eq!(code, Some(2));
     assert!(err.contains("no case is named main.sub; there are: main\n"), "{err}");
     let Ended { code, out, err } = sandbox.run(&["run", "parts.yaml", "--json"]);
-    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(code, Some(1), "{err}");
     let file: serde_json::Value = serde_json::from_str(&out).unwrap();
     let cases: Vec<_> = file["cases"].as_array().unwrap().iter().map(|case| &case["phrasing"]).collect();
     assert_eq!(cases, ["main"]);
+    // The built-in agent has no sub-agents.
+    assert_eq!(file["cases"][0]["steps"], serde_json::json!([1, 2]));
+    let findings = &file["cases"][0]["findings"];
+    assert_eq!(findings[0]["message"], "the conversation main.sub was never begun");
+    assert_eq!(findings.as_array().unwrap().len(), 1, "{findings}");
 }
 
 #[test]

@@ -31,6 +31,16 @@ const WORDS: &[Word] = &[
         remedy: "the base URL ends in `/v1` already: the client must add `/chat/completions` and nothing else",
     },
     Word {
+        code: "token",
+        meaning: "refused: the server answers only below its token",
+        remedy: "use the base URL that the server was started with, `http://HOST:PORT/t/TOKEN/v1`",
+    },
+    Word {
+        code: "command",
+        meaning: "refused: what should be the report of a watched command was none",
+        remedy: "leave `/gate/command` to the shims on PATH",
+    },
+    Word {
         code: "method",
         meaning: "refused: the route does not take that method",
         remedy: "conversations are asked for with POST",

@@ -62,11 +62,11 @@ fn sentence(evidence: &Evidence<'_>, request: &Request) -> String {
     };
     let why = request.reject.as_ref().map_or_else(|| "no reason was kept".to_owned(), words);
     match request.kind {
-        Kind::WrongPath => {
+        Kind::WrongPath if code(request) == Some("route") => {
             let doubled = if route.contains("/v1/v1/") { "; the base URL ends in /v1 already" } else { "" };
             format!("{route} is no route of this provider (404){doubled}")
         }
-        Kind::Unreadable => format!("{route} was refused before its body was read: {why}"),
+        Kind::Unreadable | Kind::WrongPath => format!("{route} was refused before its body was read: {why}"),
         Kind::Background => format!("in a request beside the script, {why}"),
         Kind::Scenario | Kind::Overrun | Kind::Hostile => {
             evidence.named(evidence.conversation(request)) + &why
