@@ -7,6 +7,7 @@ mod compose;
 pub mod core;
 mod dice;
 mod plausible;
+mod refusal;
 mod route;
 pub mod serve;
 mod side;

@@ -2,7 +2,7 @@
 
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
-use crate::route;
+use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, CommandRan, Event, Kind};
@@ -219,11 +219,11 @@ impl StandIn {
         loop {
             let seen = book.play().clone();
             let decision = if !(named || open) {
-                core::no_token(heard)
+                refusal::no_token(heard)
             } else if known {
                 core::decide(&seen.setting, &seen.lane, heard)
             } else {
-                core::no_such_case(&seen.setting, heard)
+                refusal::no_such_case(&seen.setting, heard)
             };
             if book.settle(&seen, &decision) {
                 let Decision { asked, sent, ran, .. } = decision;
@@ -248,9 +248,11 @@ impl StandIn {
         match book.recorder.commit(ticket).await {
             Ok(()) => Answer { ticket: number, reply: reply(sent), close: false },
             // Nothing may be answered as if it had been written down.
-            Err(error) => {
-                Answer { ticket: number, reply: reply(core::not_recorded(&error.to_string())), close: true }
-            }
+            Err(error) => Answer {
+                ticket: number,
+                reply: reply(refusal::not_recorded(&error.to_string())),
+                close: true,
+            },
         }
     }
 }
@@ -302,7 +304,7 @@ impl App for StandIn {
     }
 
     async fn refuse(&self, refusal: Refusal) -> Answer {
-        let (mut asked, sent) = core::unreadable(&self.setting, refusal.status, &refusal.why.to_string());
+        let (mut asked, sent) = refusal::unreadable(&self.setting, refusal.status, &refusal.why.to_string());
         asked.conn = refusal.conn;
         let (number, book) = match &refusal.head {
             Some(head) => {

@@ -1,0 +1,123 @@
+//! Refusals before a request has a meaning: hosts, tokens, routes, methods, broken bytes.
+//!
+//! Must not know: scripts, rules.
+
+use crate::compose::{self, Sent};
+use crate::core::{Decision, Heard, Hosts, Setting, asked, finish};
+use rehearsal_journal::event::{Asked, BadJson, Kind, Rejected};
+use rehearsal_wire::dialect::Dialect;
+use rehearsal_wire::json::Broken;
+use rehearsal_wire::reject::Reject;
+use rehearsal_wire::rule::Profile;
+
+pub(crate) fn not_found(setting: &Setting, kind: Kind, message: String) -> Decision<'static> {
+    let code = (setting.profile != Profile::Api).then_some("unknown_route");
+    let reject = Reject::of_no_place("route", 404, code, message);
+    refuse(asked(kind), None, &reject)
+}
+
+pub(crate) fn wrong_host() -> Decision<'static> {
+    let reject = Reject::of_no_place(
+        "host",
+        403,
+        Some("host_not_allowed"),
+        "the Host header must name this machine: 127.0.0.1, [::1] or localhost",
+    );
+    refuse(asked(Kind::Unreadable), None, &reject)
+}
+
+pub(crate) fn refused_method(allowed: &'static str) -> Decision<'static> {
+    let reject = Reject::of_no_place(
+        "method",
+        405,
+        Some("method_not_supported"),
+        format!("this route does not take that method; it takes {allowed}"),
+    );
+    let decision = refuse(asked(Kind::Aside), None, &reject);
+    Decision { sent: decision.sent.with_header("allow", allowed), ..decision }
+}
+
+pub(crate) fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
+    event.reject = Some(Rejected {
+        rule: reject.rule.to_owned(),
+        kind: reject.kind.to_owned(),
+        code: reject.code.map(str::to_owned),
+        param: reject.param.clone(),
+        pointer: reject.pointer.clone(),
+        message: reject.message.clone(),
+    });
+    finish(event, compose::refusal(dialect, reject))
+}
+
+/// How many bytes on either side of a JSON fault are shown.
+const NEAR: usize = 60;
+
+pub(crate) fn diagnose(body: &[u8], broken: Broken) -> BadJson {
+    let at = broken.offset.min(body.len());
+    let near = &body[at.saturating_sub(NEAR)..(at + NEAR).min(body.len())];
+    BadJson {
+        offset: at as u64,
+        byte: body.get(at).map(|byte| format!("{byte:#04x}")),
+        near: near.escape_ascii().to_string(),
+        why: broken.to_string(),
+    }
+}
+
+/// Whether a request may name this host. Any other name is that of a page in a browser that was led here by it.
+pub(crate) fn may_name(hosts: Hosts<'_>, host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let further = match hosts {
+        Hosts::Any => return true,
+        Hosts::Own(further) => further,
+    };
+    further.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A request for a case that is not open.
+pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'static> {
+    let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
+    not_found(
+        setting,
+        kind,
+        "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned(),
+    )
+}
+
+/// A request that does not come below the token that guards the server.
+pub(crate) fn no_token(heard: Heard<'_>) -> Decision<'static> {
+    let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
+    let reject = Reject::of_no_place(
+        "token",
+        403,
+        Some("token_required"),
+        "this server answers only below its token: use the base URL that it was started with, http://HOST:PORT/t/TOKEN/v1",
+    );
+    refuse(asked(kind), None, &reject)
+}
+
+/// A request that the HTTP layer refuses.
+pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Box<Asked>, Sent) {
+    let reject =
+        Reject::of_no_place("http", status, (setting.profile != Profile::Api).then_some("bad_http"), why);
+    let decision = refuse(asked(Kind::Unreadable), None, &reject);
+    (decision.asked, decision.sent)
+}
+
+/// The reply where the journal cannot be written.
+pub(crate) fn not_recorded(why: &str) -> Sent {
+    let reject = Reject {
+        kind: "server_error",
+        ..Reject::of_no_place(
+            "journal",
+            500,
+            Some("journal_failed"),
+            format!("the stand-in cannot write its journal: {why}"),
+        )
+    };
+    compose::refusal(None, &reject)
+}
