@@ -5,6 +5,7 @@ mod choice;
 mod enclose;
 mod explain;
 pub(crate) mod faults;
+mod init;
 mod line;
 mod lint;
 mod report;
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Run(run::Arguments),
     /// Serve the scripted provider by itself.
     Serve(serve::Arguments),
+    /// Make a small suite that passes and explains itself.
+    Init(init::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
     Lint(lint::Arguments),
     /// List the faults of the wire, or explain one.
@@ -45,6 +48,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

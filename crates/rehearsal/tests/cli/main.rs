@@ -6,6 +6,7 @@
 mod agents;
 mod enclosed;
 mod evidence;
+mod init;
 mod mistakes;
 mod sandbox;
 mod secrets;

@@ -44,6 +44,18 @@ fn private(builder: &mut DirBuilder) {
 #[cfg(not(unix))]
 fn private(_: &mut DirBuilder) {}
 
+/// Writes a file that must not be there yet, not even as a symlink, with the folders above it. Others may read it if the user's
+/// mask says so.
+///
+/// # Errors
+/// When something has its name already, or it cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
+}
+
 /// Writes a whole file, which readers see either as it was or as it will be. Others may read it if the user's mask says so.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ mod suite;
 mod watch;
 mod workspace;
 
-pub use folder::{create_run_folder, private_folders, write_report};
+pub use folder::{create_run_folder, private_folders, write_new, write_report};
 pub use read::{ReadError, read_bytes, read_text};
 pub use suite::{WalkError, files_below};
 pub use watch::{Watch, watch};
