@@ -92,6 +92,7 @@ fn dialects() -> String {
                 Serves::Conversation => "a turn of a conversation",
                 Serves::Models => "the list of models",
                 Serves::Model => "one model",
+                Serves::Answer(_) => "an answer that follows from the request",
             };
             out.push_str(&row(&[&code(&format!("{} {}", route.method, route.path)), serves]));
         }

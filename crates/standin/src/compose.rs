@@ -180,6 +180,7 @@ impl Asker<'_> {
             include_usage: self.turn.include_usage,
             logprobs: self.turn.logprobs,
             legacy_functions: self.turn.legacy_functions,
+            echoed: Vec::new(),
             piece: if piece == 0 { PIECE } else { piece },
         }
     }
@@ -202,6 +203,7 @@ impl Asker<'_> {
 
     fn error(&self, error: &ApiError) -> Sent {
         let body = (self.dialect.error)(&ErrorBody {
+            status: error.status,
             message: &error.message,
             kind: error.kind.as_deref(),
             param: error.param.as_deref(),
@@ -252,6 +254,7 @@ pub(crate) fn canned_fault(
         include_usage: false,
         logprobs: false,
         legacy_functions: false,
+        echoed: Vec::new(),
         piece: PIECE,
     };
     let wanted = Wanted {

@@ -3,6 +3,8 @@
 /// One answer of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
+    /// What it thought before it spoke, where the script says.
+    pub thinking: Option<String>,
     /// Its words; `None` is a null content.
     pub text: Option<String>,
     /// A refusal in the model's words.
@@ -38,7 +40,7 @@ pub struct Usage {
 /// Everything around a reply that is not the model's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// Id of the completion, e.g. `chatcmpl-gate-0123456789ab`.
+    /// Id of the reply as its dialect spells it, e.g. `chatcmpl-gate-0123456789ab`.
     pub id: String,
     /// Seconds since 1970.
     pub created: u64,
@@ -52,6 +54,8 @@ pub struct Envelope {
     pub logprobs: bool,
     /// Whether a single call goes out as the legacy `function_call`.
     pub legacy_functions: bool,
+    /// What the request said under the keys that the dialect gives back ([`crate::dialect::Dialect::echoes`]): key, JSON text.
+    pub echoed: Vec<(&'static str, String)>,
     /// Characters in one content or argument piece of a stream, 1 or more.
     pub piece: usize,
 }

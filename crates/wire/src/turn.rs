@@ -43,6 +43,40 @@ pub struct Turn<'t> {
     pub messages: Vec<Message<'t>>,
     /// Elements of the message list, objects or not (the original stub's `n_messages`).
     pub listed: usize,
+    /// The reply of ours that the request goes on from, where the server keeps what came before.
+    pub kept: Option<Kept<'t>>,
+    /// Where the parts of a conversation stand in a body of this dialect: an RFC 6901 pointer.
+    pub point: fn(Spot) -> String,
+}
+
+/// An earlier reply by its id, for requests that hold only what is new since then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept<'t> {
+    /// The id as sent.
+    pub id: Cow<'t, str>,
+    /// Where in the body it stands.
+    pub pointer: &'static str,
+}
+
+/// A part of a conversation. Numbers are those of [`Message::index`] and [`Call::index`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// The list of messages.
+    List,
+    /// A message.
+    Message(usize),
+    /// What a message says.
+    Content(usize),
+    /// The list of a message's calls.
+    Calls(usize),
+    /// The name and arguments of a call of a message.
+    Call(usize, usize),
+    /// The id of a call of a message.
+    CallId(usize, usize),
+    /// The tool's name in a call of a message.
+    CallName(usize, usize),
+    /// The arguments of a call of a message.
+    CallArguments(usize, usize),
 }
 
 impl Turn<'_> {

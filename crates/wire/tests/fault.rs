@@ -34,6 +34,7 @@ fn play(name: &str, case: &Case<'_>) -> Faulted {
         include_usage: true,
         logprobs: true,
         legacy_functions: false,
+        echoed: Vec::new(),
         piece: 4,
     };
     (fault(name).unwrap().plan)(&Wanted {

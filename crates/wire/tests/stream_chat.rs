@@ -22,6 +22,7 @@ fn envelope() -> Envelope {
         include_usage: false,
         logprobs: false,
         legacy_functions: false,
+        echoed: Vec::new(),
         piece: 4,
     }
 }
@@ -241,8 +242,13 @@ fn makes_up_log_probabilities_that_agree_between_whole_and_stream() {
 
 #[test]
 fn writes_errors_as_the_api_does() {
-    let body =
-        ErrorBody { message: "no \"é\"", kind: Some("invalid_request_error"), param: None, code: Some("x") };
+    let body = ErrorBody {
+        status: 400,
+        message: "no \"é\"",
+        kind: Some("invalid_request_error"),
+        param: None,
+        code: Some("x"),
+    };
     assert_eq!(
         String::from_utf8((chat().error)(&body)).unwrap(),
         r#"{"error": {"message": "no \"é\"", "type": "invalid_request_error", "param": null, "code": "x"}}"#
@@ -294,6 +300,7 @@ fn replies() -> impl Strategy<Value = Reply> {
         .prop_map(|(id, name, arguments)| IssuedCall { id, name, arguments });
     (words(), words(), prop::collection::vec(call, 0..4), any::<u64>(), any::<u64>()).prop_map(
         |(text, refusal, calls, prompt, completion)| Reply {
+            thinking: None,
             text,
             refusal,
             calls,

@@ -310,6 +310,7 @@ fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
             include_usage: true,
             logprobs: false,
             legacy_functions: false,
+            echoed: Vec::new(),
             piece: 3,
         };
         let whole = (chat.render)(&reply, &envelope);

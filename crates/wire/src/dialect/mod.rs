@@ -50,6 +50,12 @@ pub struct Dialect {
     pub content_type: &'static str,
     /// `Content-Type` of a streamed reply.
     pub stream_type: &'static str,
+    /// The id of a reply.
+    pub id: fn(&Origin<'_>) -> String,
+    /// Top-level keys of a request whose values a reply gives back.
+    pub echoes: &'static [&'static str],
+    /// The header that names a request in its reply, in lower case.
+    pub request_id: &'static str,
     /// Headers that every reply of the provider has, beside those that name the request.
     pub headers: &'static [(&'static str, &'static str)],
     /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
@@ -57,7 +63,7 @@ pub struct Dialect {
 }
 
 /// What is served at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// The method, in capitals.
     pub method: &'static str,
@@ -67,8 +73,26 @@ pub struct Route {
     pub serves: Serves,
 }
 
+/// Where a reply comes from: what its id is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'o> {
+    /// The phrasing and the step that speak; none for what belongs to no script.
+    pub step: Option<(&'o str, usize)>,
+    /// 64 bits that differ between replies.
+    pub bits: u64,
+}
+
+impl Origin<'_> {
+    /// The highest so many hexadecimal digits of the bits, 16 at most.
+    #[must_use]
+    pub fn hex(&self, digits: u32) -> String {
+        let digit = |place| char::from(b"0123456789abcdef"[(self.bits >> (60 - 4 * place) & 15) as usize]);
+        (0..digits.min(16)).map(digit).collect()
+    }
+}
+
 /// What stands at a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Serves {
     /// A turn of a conversation.
     Conversation,
@@ -76,6 +100,8 @@ pub enum Serves {
     Models,
     /// One model.
     Model,
+    /// Something that follows from the body alone, such as a count of tokens or embeddings: the body of the answer.
+    Answer(fn(&Tape<'_>) -> Result<Vec<u8>, Box<Reject>>),
 }
 
 /// Which dialects a fault or a rule is for.
@@ -110,6 +136,8 @@ impl Dialects {
 /// An error of the provider, whether a rule or a script asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorBody<'e> {
+    /// HTTP status.
+    pub status: u16,
     /// One sentence.
     pub message: &'e str,
     /// The envelope's `type`.
@@ -123,6 +151,7 @@ pub struct ErrorBody<'e> {
 impl<'e> From<&'e Reject> for ErrorBody<'e> {
     fn from(reject: &'e Reject) -> Self {
         Self {
+            status: reject.status,
             message: &reject.message,
             kind: Some(reject.kind),
             param: reject.param.as_deref(),

@@ -1,14 +1,15 @@
 //! A turn of several calls comes back with all of them.
 
 use super::echoed_calls::{FIX, issued_calls};
-use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, echo, say};
+use super::{Asked, Check, Dialects, Example, Issued, Profile, Rule, Stage, Verdict, echo, say};
+use crate::turn::Spot;
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-complete",
     summary: "an issued call that is missing from its turn",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"}]}"#,
@@ -27,7 +28,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
         let absent =
             issued.iter().find(|id| message.calls.iter().all(|call| call.id != **id) && !may_go(asked, id));
         if let Some(id) = absent {
-            let pointer = format!("/messages/{}/tool_calls", message.index);
+            let pointer = (asked.turn.point)(Spot::Calls(message.index));
             return Err(say::gate(
                 say::ECHO,
                 pointer,

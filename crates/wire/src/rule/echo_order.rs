@@ -1,14 +1,15 @@
 //! Turns come back in the order in which they were issued, each once and in one piece.
 
 use super::echoed_calls::{FIX, issued_calls};
-use super::{Asked, CHAT, Check, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Issued, Profile, Rule, Stage, Verdict, say};
+use crate::turn::Spot;
 
 pub(super) const ROW: Rule = Rule {
     name: "echo-order",
     summary: "issued turns that come back twice, split, mixed or out of order",
     codes: &["gate_echo_mismatch"],
     stage: Stage::Own,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"}]}"#,
@@ -35,7 +36,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
                 continue;
             }
         };
-        let pointer = format!("/messages/{}/tool_calls/{}/id", message.index, call.index);
+        let pointer = (asked.turn.point)(Spot::CallId(message.index, call.index));
         return Err(say::gate(say::ECHO, pointer, &format!("{} {what}", call.id), FIX));
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use super::echo::Outcome;
 use super::script::ID_PREFIX;
-use super::{Asked, CHAT, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict, echo, say};
-use crate::turn::{Call, Message, Turn};
+use super::{Asked, Check, Dialects, Example, Issued, Note, Profile, Rule, Stage, Verdict, echo, say};
+use crate::turn::{Call, Message, Spot, Turn};
 
 pub(super) const ROW: Rule = Rule {
     name: "echoed-calls",
@@ -15,7 +15,7 @@ pub(super) const ROW: Rule = Rule {
         "arguments-stripped",
     ],
     stage: Stage::Echo,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_gate_p_s0_0","type":"function","function":{"name":"write_file","arguments":"{\"a\":2}"}}]},{"role":"tool","tool_call_id":"call_gate_p_s0_0","content":"x"}]}"#,
@@ -29,19 +29,19 @@ fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
         if call.arguments == arguments && call.name == name {
             continue;
         }
-        let function = || format!("/messages/{}/tool_calls/{}/function", message.index, call.index);
-        let pointer = || function() + "/arguments";
+        let point = |spot: fn(usize, usize) -> Spot| (asked.turn.point)(spot(message.index, call.index));
+        let pointer = || point(Spot::CallArguments);
         match echo::compare(asked, call, (name, arguments)) {
             // Double encoding has a rule of its own.
             Outcome::Same | Outcome::DoubleEncoded => {}
             Outcome::Broken => {
                 let message = format!("the script broke the call {}, and it came back changed", call.id);
-                notes.push(Note { code: "broken-arguments-changed", pointer: function(), message });
+                notes.push(Note { code: "broken-arguments-changed", pointer: point(Spot::Call), message });
             }
             Outcome::Renamed => {
                 let (was, is) = (say::quoted(name), say::quoted(&call.name));
                 let what = format!("{} called {was}, not {is}", call.id);
-                return Err(say::gate(say::ECHO, function() + "/name", &what, FIX));
+                return Err(say::gate(say::ECHO, point(Spot::CallName), &what, FIX));
             }
             Outcome::Explained(code, why) => {
                 notes.push(Note { code, pointer: pointer(), message: why.to_owned() });

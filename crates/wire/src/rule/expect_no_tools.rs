@@ -1,6 +1,6 @@
 //! Check 14 of the original stub, first part: a step may forbid tools.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::Kind;
 
 pub(super) const ROW: Rule = Rule {
@@ -8,7 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "tools where the script forbids them",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{}}}]}"#,

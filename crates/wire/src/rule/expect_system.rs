@@ -1,14 +1,14 @@
 //! A step may ask for words in the instructions.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
-use crate::turn::Role;
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
+use crate::turn::{Role, Spot};
 
 pub(super) const ROW: Rule = Rule {
     name: "expect-system",
     summary: "instructions without the words that the script asks for",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),
@@ -33,7 +33,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     let what = format!("no system or developer message holds {}", say::quoted(words));
     Err(say::gate(
         say::EXPECT,
-        "/messages".to_owned(),
+        (asked.turn.point)(Spot::List),
         &what,
         "send the instructions that the script asks for",
     ))

@@ -1,14 +1,14 @@
 //! Check 14 of the original stub, second part: a step may require tools.
 
 use super::expect_no_tools::offers_tools;
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "expect-tools",
     summary: "no tools where the script requires them",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

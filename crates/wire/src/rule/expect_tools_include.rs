@@ -1,13 +1,13 @@
 //! A step may ask for tools by name.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "expect-tools-include",
     summary: "a tool that the script asks for is not offered",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

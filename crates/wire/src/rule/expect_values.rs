@@ -1,6 +1,6 @@
 //! A step may ask for values at places in the body.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Dialects, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Likeness, likeness, parse};
 
 pub(super) const ROW: Rule = Rule {
@@ -8,7 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "another value than the script asks for, or none, at a place in the body",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

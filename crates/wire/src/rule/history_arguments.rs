@@ -1,14 +1,15 @@
 //! Arguments in the history that are no JSON object text: a finding, for correct clients echo what a model sent.
 
-use super::{Asked, CHAT, Check, Example, Issued, Note, Profile, Rule, Stage, Verdict};
+use super::{Asked, Check, Dialects, Example, Issued, Note, Profile, Rule, Stage, Verdict};
 use crate::json::{Kind, parse};
+use crate::turn::Spot;
 
 pub(super) const ROW: Rule = Rule {
     name: "history-arguments",
     summary: "notes arguments that are not JSON or are double-encoded; never refuses",
     codes: &["arguments-not-json", "arguments-double-encoded"],
     stage: Stage::Own,
-    dialects: CHAT,
+    dialects: Dialects::All,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"write_file","arguments":"{\"a\":"}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}]}"#,
@@ -33,7 +34,7 @@ fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
             }
             Ok(_) => continue,
         };
-        let pointer = format!("/messages/{}/tool_calls/{}/function/arguments", message.index, call.index);
+        let pointer = (asked.turn.point)(Spot::CallArguments(message.index, call.index));
         notes.push(Note { code, pointer, message: format!("the arguments of {} {what}", call.id) });
     }
     Ok(())

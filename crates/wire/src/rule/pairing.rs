@@ -4,7 +4,7 @@
 
 use super::{Asked, say};
 use crate::reject::Reject;
-use crate::turn::{Call, Role, Turn};
+use crate::turn::{Call, Role, Spot, Turn};
 
 /// How calls and answers fail to pair, a rule each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn check(asked: &Asked<'_>, held: impl Fn(Pair) -> bool) -> Result<()
         None => Ok(()),
         Some(Break { index, fault }) => {
             let (what, fix) = fault.words();
-            Err((fault.pair(), say::gate(say::PAIRING, format!("/messages/{index}"), &what, fix)))
+            Err((fault.pair(), say::gate(say::PAIRING, (asked.turn.point)(Spot::Message(index)), &what, fix)))
         }
     }
 }

@@ -26,6 +26,9 @@ pub(super) const ROW: Dialect = Dialect {
     model: error::model,
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
+    id: |origin| format!("chatcmpl-gate-{}", origin.hex(12)),
+    echoes: &[],
+    request_id: "x-request-id",
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
 };

@@ -1,7 +1,7 @@
 //! What an openai-chat request means. Total: whatever has not the documented shape is skipped, rules say what is wrong.
 
 use crate::json::{Kind, Tape, Value};
-use crate::turn::{Call, Message, Role, Turn};
+use crate::turn::{Call, Message, Role, Spot, Turn};
 use std::borrow::Cow;
 
 /// Reads the body of a chat completion request.
@@ -17,6 +17,8 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
         tools: Vec::new(),
         messages: Vec::new(),
         listed: 0,
+        kept: None,
+        point,
     };
     let mut legacy = false;
     // One walk over the entries, so that a key that stands twice counts with its last value.
@@ -41,6 +43,22 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
     }
     turn.legacy_functions = legacy && turn.tools.is_empty();
     turn
+}
+
+/// Where the parts of a conversation stand.
+fn point(spot: Spot) -> String {
+    match spot {
+        Spot::List => "/messages".to_owned(),
+        Spot::Message(message) => format!("/messages/{message}"),
+        Spot::Content(message) => format!("/messages/{message}/content"),
+        Spot::Calls(message) => format!("/messages/{message}/tool_calls"),
+        Spot::Call(message, call) => format!("/messages/{message}/tool_calls/{call}/function"),
+        Spot::CallId(message, call) => format!("/messages/{message}/tool_calls/{call}/id"),
+        Spot::CallName(message, call) => format!("/messages/{message}/tool_calls/{call}/function/name"),
+        Spot::CallArguments(message, call) => {
+            format!("/messages/{message}/tool_calls/{call}/function/arguments")
+        }
+    }
 }
 
 /// The most choices that a request may ask for, by the OpenAPI document.
