@@ -6,10 +6,11 @@ use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
 use rehearsal_script::scenario::{Action, ApiError, Pacing, Said, ScriptedCall};
 use rehearsal_wire::act::{Act, After, Plan};
-use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry};
+use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry, Origin};
 use rehearsal_wire::fault::chunked;
 use rehearsal_wire::fault::{Fault, Faulted, Wanted, fault};
 use rehearsal_wire::head::ResponseHead;
+use rehearsal_wire::json::Tape;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::turn::Turn;
@@ -65,7 +66,7 @@ impl Sent {
         id.push_str("req_");
         push_hex(&mut id, dice.bits(), 16);
         push_hex(&mut id, dice.with(1).bits(), 16);
-        let named = self.with_header("x-request-id", id);
+        let named = self.with_header(dialect.request_id, id);
         dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, *value))
     }
 }
@@ -100,6 +101,11 @@ fn entry(id: &str) -> ModelEntry<'_> {
     ModelEntry { id, created: EPOCH, owned_by: "rehearsal" }
 }
 
+/// An answer that follows from the body alone.
+pub(crate) fn answer(dialect: &Dialect, body: Vec<u8>) -> Sent {
+    Sent::whole(200, dialect.content_type, body)
+}
+
 /// A refusal in the dialect's own error form; in the first dialect's where the request named none.
 pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
     let dialect = dialect.unwrap_or(&DIALECTS[0]);
@@ -109,6 +115,7 @@ pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
 /// What a reply must know of who asked.
 pub(crate) struct Asker<'a> {
     pub(crate) dialect: &'static Dialect,
+    pub(crate) tape: &'a Tape<'a>,
     pub(crate) turn: &'a Turn<'a>,
     pub(crate) dice: Dice,
     pub(crate) seed: u64,
@@ -128,7 +135,7 @@ impl Asker<'_> {
     fn small_talk(&self, text: &str) -> Sent {
         let usage = Usage { prompt: 1, completion: 1 };
         let reply = Reply { text: Some(text.to_owned()), usage, ..Reply::default() };
-        self.reply(&reply, Pacing::default())
+        self.reply(&reply, Pacing::default(), None)
     }
 
     /// The answer of a step, and what it is meant to deliver. `ordinal` counts the faulted replies of the lane before this one.
@@ -138,7 +145,7 @@ impl Asker<'_> {
             Action::Say(said) => {
                 let reply = speak(said);
                 let delivered = delivered(&reply);
-                (self.reply(&reply, picked.pacing), delivered)
+                (self.reply(&reply, picked.pacing, Some((phrasing, picked.step))), delivered)
             }
             Action::Error(error) => {
                 let delivered = Delivered { api_error: Some(error.status), ..Delivered::default() };
@@ -152,7 +159,7 @@ impl Asker<'_> {
                 let wanted = Wanted {
                     dialect: self.dialect,
                     reply: reply.as_ref(),
-                    envelope: &self.envelope(picked.pacing.piece),
+                    envelope: &self.envelope(picked.pacing.piece, Some((phrasing, picked.step))),
                     stream: self.turn.stream,
                     head: &ResponseHead::new(200),
                     params,
@@ -165,14 +172,15 @@ impl Asker<'_> {
         }
     }
 
-    fn envelope(&self, piece: usize) -> Envelope {
+    /// What a reply travels in; `step` is the place in a script that it comes from.
+    fn envelope(&self, piece: usize, step: Option<(&str, usize)>) -> Envelope {
         let mut model = Vec::new();
         match self.turn.model {
             Some(value) => rehearsal_wire::json::write_value(&mut model, value),
             None => rehearsal_wire::json::write_string(&mut model, MODEL),
         }
         Envelope {
-            id: completion_id(self.dice),
+            id: (self.dialect.id)(&Origin { step, bits: self.dice.bits() }),
             created: EPOCH + self.turn.listed as u64,
             // What the writer writes is text.
             model: String::from_utf8(model).unwrap_or_default(),
@@ -180,13 +188,23 @@ impl Asker<'_> {
             include_usage: self.turn.include_usage,
             logprobs: self.turn.logprobs,
             legacy_functions: self.turn.legacy_functions,
-            echoed: Vec::new(),
+            echoed: self.echoed(),
             piece: if piece == 0 { PIECE } else { piece },
         }
     }
 
-    fn reply(&self, reply: &Reply, pacing: Pacing) -> Sent {
-        let envelope = self.envelope(pacing.piece);
+    /// What the request says under the keys that the dialect gives back.
+    fn echoed(&self) -> Vec<(&'static str, String)> {
+        let said = |key: &&'static str| {
+            let mut text = Vec::new();
+            rehearsal_wire::json::write_value(&mut text, self.tape.root().get(key)?);
+            Some((*key, String::from_utf8(text).unwrap_or_default()))
+        };
+        self.dialect.echoes.iter().filter_map(said).collect()
+    }
+
+    fn reply(&self, reply: &Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {
+        let envelope = self.envelope(pacing.piece, step);
         if !self.turn.stream {
             let body = (self.dialect.render)(reply, &envelope);
             let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
@@ -230,6 +248,7 @@ fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
         arguments: call.arguments.clone(),
     };
     Reply {
+        thinking: None,
         text: said.text.clone(),
         refusal: said.refusal.clone(),
         calls: said.calls.iter().enumerate().map(call).collect(),
@@ -247,7 +266,7 @@ pub(crate) fn canned_fault(
 ) -> (Sent, Delivered) {
     let dice = Dice::new(seed).with_text(row.name).with(ordinal);
     let envelope = Envelope {
-        id: completion_id(dice),
+        id: (dialect.id)(&Origin { step: None, bits: dice.bits() }),
         created: EPOCH,
         model: format!("\"{MODEL}\""),
         choices: 1,
@@ -289,13 +308,6 @@ fn delivered(reply: &Reply) -> Delivered {
         api_error: None,
         fault: None,
     }
-}
-
-fn completion_id(dice: Dice) -> String {
-    let mut id = String::with_capacity("chatcmpl-gate-".len() + 12);
-    id.push_str("chatcmpl-gate-");
-    push_hex(&mut id, dice.bits(), 12);
-    id
 }
 
 /// Appends the highest so many hexadecimal digits of some bits.

@@ -149,6 +149,9 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
         }
+        Place::Provider { dialect, serves: Serves::Answer(answer), .. } if method == "POST" => {
+            Talk { setting, lane, heard, dialect, dice }.aside(answer)
+        }
         // The original stub answers GET with 404 here.
         Place::Provider { method: "POST", .. }
             if method != "POST" && (method != "GET" || setting.profile != Profile::Pinned) =>
@@ -319,6 +322,23 @@ impl<'s> Talk<'_, 's> {
         None
     }
 
+    /// Something beside the conversation that follows from the body alone.
+    fn aside(&self, answer: fn(&json::Tape<'_>) -> Result<Vec<u8>, Box<Reject>>) -> Decision<'s> {
+        if let Some(reject) = self.before_the_body() {
+            return self.refuse(asked(Kind::Unreadable), &reject);
+        }
+        match json::parse(self.heard.body) {
+            Err(broken) => self.bad_json(broken),
+            Ok(tape) => match answer(&tape) {
+                Ok(body) => {
+                    let sent = compose::answer(self.dialect, body).with_ids(self.dialect, self.dice);
+                    finish(asked(Kind::Aside), sent)
+                }
+                Err(reject) => self.refuse(asked(Kind::Aside), &reject),
+            },
+        }
+    }
+
     fn bad_json(&self, broken: Broken) -> Decision<'s> {
         let code = (self.setting.profile != Profile::Api).then_some("bad_json");
         let reject = Reject::of_no_place(
@@ -398,15 +418,21 @@ impl<'s> Talk<'_, 's> {
             return self.refuse(event, &reject);
         }
         match (placed, aside) {
-            (Some(placed), None) => self.play(turn, event, &placed),
+            (Some(placed), None) => self.play(tape, turn, event, &placed),
             (placed, _) => self.chat(tape, turn, event, placed.as_ref()),
         }
     }
 
     /// What belongs to the script gets what the script says.
-    fn play(&self, turn: &Turn<'_>, mut event: Box<Asked>, placed: &Placed<'s>) -> Decision<'s> {
+    fn play(
+        &self,
+        tape: &json::Tape<'_>,
+        turn: &Turn<'_>,
+        mut event: Box<Asked>,
+        placed: &Placed<'s>,
+    ) -> Decision<'s> {
         let Placed { phrasing, stand, picked, .. } = *placed;
-        let asker = self.asker(turn, &event);
+        let asker = self.asker(tape, turn, &event);
         if picked.is_overrun() {
             event.kind = Kind::Overrun;
             return finish(event, asker.overrun(&phrasing.id, picked.step));
@@ -436,7 +462,7 @@ impl<'s> Talk<'_, 's> {
             .filter(|_| event.side_call == Some(SideCall::AfterTheEnd))
             .and_then(|placed| placed.stand.trace)
             .map(|trace| trace.body);
-        let sent = self.asker(turn, &event).background(&text);
+        let sent = self.asker(tape, turn, &event).background(&text);
         Decision { after_end, ..finish(event, sent) }
     }
 
@@ -453,9 +479,10 @@ impl<'s> Talk<'_, 's> {
         (why != SideCall::AfterTheEnd || !(too_many || again)).then_some(why)
     }
 
-    fn asker<'t>(&self, turn: &'t Turn<'t>, event: &Asked) -> compose::Asker<'t> {
+    fn asker<'t>(&self, tape: &'t json::Tape<'t>, turn: &'t Turn<'t>, event: &Asked) -> compose::Asker<'t> {
         compose::Asker {
             dialect: self.dialect,
+            tape,
             turn,
             dice: self.reply_dice(turn, event),
             seed: self.setting.seed,
