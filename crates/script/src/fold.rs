@@ -38,7 +38,8 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
 /// The letters and digits of a text in lower case: what is left of it however it is quoted, wrapped or marked up.
 pub(crate) fn letters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    out.extend(text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase));
+    // The small form of one letter may be a letter and a mark.
+    out.extend(text.chars().flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric()));
     out
 }
 
@@ -93,12 +94,21 @@ mod tests {
             ("a &lt; b &amp; &#99;&#x64; &what; &", "abcdwhat"),
             ("\\", ""),
             ("&aé\u{1F600};", "aé"),
+            ("İ", "i"),
         ] {
             assert_eq!(letters_unescaped(text), wanted, "{text}");
         }
     }
 
     proptest! {
+        #[test]
+        fn text_without_marks_of_an_escape_keeps_its_letters(text in any::<String>()) {
+            let without: String = text.chars().filter(|letter| !matches!(letter, '\\' | '&')).collect();
+            prop_assert_eq!(letters_unescaped(&without), letters(&text));
+            let marked: String = text.chars().flat_map(|letter| ['\\', '&', letter]).collect();
+            prop_assert!(letters_unescaped(&marked).chars().all(char::is_alphanumeric));
+        }
+
         #[test]
         fn what_json_escapes_keeps_its_letters(text in "[ -%'-~a-zéσß\"\\\\/\n\t\u{1}]{0,40}") {
             let mut json = Vec::new();

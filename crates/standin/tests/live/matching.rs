@@ -81,6 +81,19 @@ fn thirty_attempts_are_one_logical_call() {
 }
 
 #[test]
+fn attempts_at_once_are_attempts_all_the_same() {
+    let stand = served("advance: request, script: [{text: a}, {text: b}]").start();
+    let body = chat("do the work", json!({})).to_string();
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..30).map(|_| scope.spawn(|| stand.post(CASE, &body).said())).collect();
+        for said in asking {
+            assert_eq!(said.join().unwrap(), "a");
+        }
+    });
+    assert_eq!(stand.asked().iter().filter(|asked| asked.attempt_of == Some(1)).count(), 29);
+}
+
+#[test]
 fn retries_that_only_their_header_gives_away_are_attempts() {
     let stand = served("advance: request, script: [{text: a}, {text: b}]").start();
     let send = |nonce: usize, retry: &str, later: &[Value]| {
