@@ -35,6 +35,8 @@ fn turn(messages: &[(Role, &[&'static str])]) -> Turn<'static> {
         legacy_functions: false,
         tools: Vec::new(),
         listed: messages.len(),
+        kept: None,
+        point: |_| String::new(),
         messages: messages
             .iter()
             .enumerate()

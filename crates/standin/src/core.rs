@@ -5,7 +5,7 @@
 use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::plausible;
-use crate::refusal::{diagnose, may_name, not_found, refuse, refused_method, wrong_host};
+use crate::refusal::{before_the_body, diagnose, may_name, not_found, refuse, refused_method, wrong_host};
 use crate::route::{self, Place};
 use crate::side;
 use rehearsal_journal::event::{Asked, CommandRan, Delivered, Kind, Noted, SideCall};
@@ -121,7 +121,7 @@ pub enum Hosts<'r> {
 
 impl Heard<'_> {
     /// The first header of this name.
-    fn header(&self, name: &str) -> Option<&[u8]> {
+    pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
 }
@@ -275,7 +275,7 @@ impl<'s> Talk<'_, 's> {
     }
 
     fn read(&self) -> Decision<'s> {
-        if let Some(reject) = self.before_the_body() {
+        if let Some(reject) = before_the_body(self.setting, self.heard, self.dialect) {
             return self.refuse(asked(Kind::Unreadable), &reject);
         }
         match json::parse(self.heard.body) {
@@ -287,44 +287,9 @@ impl<'s> Talk<'_, 's> {
         }
     }
 
-    /// What a provider looks at before it reads the body: the key, the content type, the encoding.
-    fn before_the_body(&self) -> Option<Reject> {
-        let profile = self.setting.profile;
-        let header = |name: &str| self.heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
-        let refuse =
-            |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
-        let wants_key = self.setting.require_key || profile == Profile::Api;
-        // The dialect's own header must hold more than the word that stands before the key.
-        let (key, form) = self.dialect.key.split_once(": ").unwrap_or((self.dialect.key, ""));
-        let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
-        if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
-            let message =
-                format!("You didn't provide an API key: send it in the header `{}`", self.dialect.key);
-            return refuse(401, "api-key", None, &message);
-        }
-        let coding = header("content-encoding").map(str::trim).unwrap_or_default();
-        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
-            return refuse(
-                415,
-                "content-encoding",
-                Some("unsupported_content_encoding"),
-                "send the body without Content-Encoding",
-            );
-        }
-        let is_json = header("content-type").is_some_and(|value| {
-            let essence = value.split(';').next().unwrap_or("").trim();
-            essence.eq_ignore_ascii_case("application/json")
-        });
-        if !is_json && profile != Profile::Lenient {
-            let message = "Unsupported content type: send the body with `Content-Type: application/json`";
-            return refuse(400, "content-type", Some("unsupported_content_type"), message);
-        }
-        None
-    }
-
     /// Something beside the conversation that follows from the body alone.
     fn aside(&self, answer: fn(&json::Tape<'_>) -> Result<Vec<u8>, Box<Reject>>) -> Decision<'s> {
-        if let Some(reject) = self.before_the_body() {
+        if let Some(reject) = before_the_body(self.setting, self.heard, self.dialect) {
             return self.refuse(asked(Kind::Unreadable), &reject);
         }
         match json::parse(self.heard.body) {

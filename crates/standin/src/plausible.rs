@@ -17,11 +17,12 @@ const BYTES: usize = 64 << 10;
 
 /// The text for a request that belongs to no script, or stands beside the one with this prompt.
 pub(crate) fn answer(tape: &Tape<'_>, turn: &Turn<'_>, prompt: Option<&str>) -> Cow<'static, str> {
-    if let Some(format) = tape.root().get("response_format") {
+    // Chat completions and Responses say it in different places.
+    for format in ["/response_format", "/text/format"].into_iter().filter_map(|at| tape.root().at(at)) {
         if format.get("type").is_some_and(|kind| kind.is_str("json_object")) {
             return "{}".into();
         }
-        if let Some(schema) = format.at("/json_schema/schema") {
+        if let Some(schema) = format.at("/json_schema/schema").or_else(|| format.get("schema")) {
             return of_schema(schema).into();
         }
     }

@@ -1,4 +1,4 @@
-//! Refusals before a request has a meaning: hosts, tokens, routes, methods, broken bytes.
+//! Refusals before a request has a meaning: hosts, tokens, routes, methods, keys, broken bytes.
 //!
 //! Must not know: scripts, rules.
 
@@ -47,6 +47,39 @@ pub(crate) fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &
         message: reject.message.clone(),
     });
     finish(event, compose::refusal(dialect, reject))
+}
+
+/// What a provider looks at before it reads the body: the key, the content type, the encoding.
+pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
+    let profile = setting.profile;
+    let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
+    let refuse = |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
+    let wants_key = setting.require_key || profile == Profile::Api;
+    // The dialect's own header must hold more than the word that stands before the key.
+    let (key, form) = dialect.key.split_once(": ").unwrap_or((dialect.key, ""));
+    let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
+    if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
+        let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
+        return refuse(401, "api-key", None, &message);
+    }
+    let coding = header("content-encoding").map(str::trim).unwrap_or_default();
+    if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
+        return refuse(
+            415,
+            "content-encoding",
+            Some("unsupported_content_encoding"),
+            "send the body without Content-Encoding",
+        );
+    }
+    let is_json = header("content-type").is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or("").trim();
+        essence.eq_ignore_ascii_case("application/json")
+    });
+    if !is_json && profile != Profile::Lenient {
+        let message = "Unsupported content type: send the body with `Content-Type: application/json`";
+        return refuse(400, "content-type", Some("unsupported_content_type"), message);
+    }
+    None
 }
 
 /// How many bytes on either side of a JSON fault are shown.

@@ -20,7 +20,10 @@ pub(crate) fn call(
     counts: &Counts,
 ) -> Option<SideCall> {
     if !offers_tools(tape, turn) {
-        if ["max_tokens", "max_completion_tokens"].into_iter().any(|key| is_few(tape.root().get(key))) {
+        if ["max_tokens", "max_completion_tokens", "max_output_tokens"]
+            .into_iter()
+            .any(|key| is_few(tape.root().get(key)))
+        {
             return Some(SideCall::Probe);
         }
         // A conversation that began with tools does not begin again without them.
