@@ -1,6 +1,7 @@
 //! Which route a request target names, and which case's lane it is on. Exact and case-sensitive, as the providers are.
 
 use rehearsal_journal::event::CommandRan;
+use rehearsal_journal::redact::REDACTED;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
 use rehearsal_wire::json::{self, Kind, Value};
 
@@ -59,6 +60,14 @@ pub(crate) fn split(target: &str) -> Target<'_> {
     }
 }
 
+/// A target as it may be shown where its token is a secret, or was meant to be one.
+pub(crate) fn without_token(target: &str) -> String {
+    match split(target).token.filter(|token| !token.is_empty()) {
+        Some(token) => target.replacen(&format!("/t/{token}"), &format!("/t/{REDACTED}"), 1),
+        None => target.to_owned(),
+    }
+}
+
 /// What stands at a path.
 pub(crate) fn find(path: &str) -> Place<'_> {
     match path {
@@ -103,7 +112,21 @@ pub(crate) fn command(body: &[u8]) -> Result<CommandRan, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, find, split};
+    use super::{Place, find, split, without_token};
+
+    #[test]
+    fn a_shown_target_holds_no_token() {
+        for (target, shown) in [
+            ("/t/secret/v1/models?a=b", "/t/<redacted>/v1/models?a=b"),
+            ("//t/secret/v1/models", "//t/<redacted>/v1/models"),
+            ("http://host/t/secret/v1/t/secret", "http://host/t/<redacted>/v1/t/secret"),
+            ("/v1/models", "/v1/models"),
+            ("/t//v1", "/t//v1"),
+            ("", ""),
+        ] {
+            assert_eq!(without_token(target), shown, "{target}");
+        }
+    }
 
     #[test]
     fn targets_are_taken_apart() {

@@ -236,11 +236,15 @@ impl StandIn {
         &self,
         number: usize,
         book: &LaneBook,
-        asked: Box<Asked>,
+        mut asked: Box<Asked>,
         sent: Sent,
         heard: (Option<RequestHead>, Bytes),
     ) -> Answer {
         let (head, body) = heard;
+        if self.guarded && number == 0 {
+            let partial = || asked.path.as_str().into();
+            asked.path = route::without_token(&head.as_ref().map_or_else(partial, RequestHead::target));
+        }
         let ticket = book.recorder.asked(asked, head, body);
         let exchange = ticket.exchange;
         book.leaving.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,5 @@
 //! Files of a suite are watched: new, changed and gone ones are noticed, others are not.
 #![expect(clippy::disallowed_methods, reason = "tests write their own files")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod scratch;
 

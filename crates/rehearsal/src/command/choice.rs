@@ -8,7 +8,7 @@ use rehearsal_world::files;
 use std::path::Path;
 
 /// How strict the provider is, and from which seed its ids come.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Flags {
     /// How strict the provider is [default: what the files say].
     #[arg(long, value_name = "PROFILE", value_parser = profile)]

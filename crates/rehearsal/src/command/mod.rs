@@ -8,6 +8,7 @@ pub(crate) mod faults;
 mod init;
 mod line;
 mod lint;
+mod reach;
 mod report;
 mod run;
 mod serve;

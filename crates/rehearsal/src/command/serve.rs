@@ -1,32 +1,39 @@
 //! `rehearsal serve`: the scripted provider by itself.
 
 use super::choice::{self, Flags};
-use crate::failure::Failure;
+use super::reach::Reach;
+use crate::failure::{self, Failure};
 use crate::terminal;
 use clap::Args;
 use rehearsal_script::scenario::Scenarios;
+use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::fault::{FAULTS, Fault, fault};
 use rehearsal_wire::rule::{Echo, Profile};
 use rehearsal_workflow::suite;
 use rehearsal_world::clock::{Clock, unix_ms};
+use rehearsal_world::files::Watch;
 use rehearsal_world::http::{self, Limits};
-use rehearsal_world::listen::{self, Listener};
+use rehearsal_world::listen::Listener;
 use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, Settings, StubLog};
 use rehearsal_world::{files, ids, task};
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Arguments of `serve`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Arguments {
-    /// Port on 127.0.0.1; 0 takes any free one.
+    /// Port to listen on; 0 takes any free one.
     #[arg(long, value_name = "PORT")]
     port: u16,
+    #[command(flatten)]
+    reach: Reach,
     /// Scenario files, or folders of them; may be given several times.
     #[arg(long, value_name = "PATH")]
     scenarios: Vec<PathBuf>,
+    /// Play scenario files anew when they change; while they have mistakes the old ones stay in force.
+    #[arg(long, requires = "scenarios")]
+    watch: bool,
     /// Also append one line a request to this file, with the field names of the original stub.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -58,25 +65,48 @@ fn mode(text: &str) -> Result<Mode, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before anything is read or written: a port that must not be taken, then files with mistakes.
-    if listen::RESERVED_PORTS.contains(&arguments.port) {
-        return Err(Failure::Command(listen::BindError::Reserved(arguments.port).to_string()));
-    }
+    arguments.reach.check(arguments.port)?;
     if arguments.scenarios.is_empty() && arguments.mode.0.is_none() {
         return Err(Failure::Command(
             "--scenarios PATH is required unless a hostile --mode is chosen".to_owned(),
         ));
     }
     choice::folder(&arguments.data)?;
+    // From before the files are read: a change in between must not be missed.
+    let watch = arguments.watch.then(|| files::watch(&arguments.scenarios));
+    let setting = setting(arguments)?;
+    let listener = arguments.reach.listen(arguments.port)?;
+    task::run(serve(arguments, setting, listener, watch))
+        .map_err(|error| Failure::World(error.to_string()))?
+}
+
+/// What the files and flags say.
+fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
     let scenarios = if arguments.scenarios.is_empty() {
         nothing()
     } else {
         suite::load(&arguments.scenarios, arguments.flags.profile)?.scenarios
     };
     let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
-    let setting = suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))?;
-    let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
-        .map_err(|error| Failure::World(error.to_string()))?;
-    task::run(serve(arguments, setting, listener)).map_err(|error| Failure::World(error.to_string()))?
+    suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))
+}
+
+/// Plays changed files from the next request on. Never ends.
+async fn reload(arguments: Arguments, mut watch: Watch, standin: Arc<StandIn>) {
+    loop {
+        watch.changed().await;
+        match setting(&arguments) {
+            Ok(setting) => {
+                let phrasings = setting.scenarios.phrasings.len();
+                standin.replace(setting);
+                terminal::say(&format!("reloaded {phrasings} phrasings"));
+            }
+            Err(failure) => {
+                failure::report(&failure);
+                terminal::complain("rehearsal: the old files stay in force");
+            }
+        }
+    }
 }
 
 /// A suite that says nothing: everything is background.
@@ -93,10 +123,12 @@ fn nothing() -> Scenarios {
 
 async fn serve(
     arguments: &Arguments,
-    setting: rehearsal_standin::core::Setting,
+    setting: Setting,
     listener: Listener,
+    watch: Option<Watch>,
 ) -> Result<(), Failure> {
     let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
+    let known = arguments.reach.known()?;
     let run = ids::run_id(unix_ms()).map_err(|error| world(&error))?;
     let folder = files::create_run_folder(&arguments.data, "serve", &run)
         .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
@@ -110,7 +142,14 @@ async fn serve(
         listener.address(),
         setting.scenarios.phrasings.len(),
     ));
-    let standin = Arc::new(StandIn::new(setting, Arc::clone(&recorder)));
+    if let Some(line) = known.line(listener.address()) {
+        terminal::say(&line);
+    }
+    let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
+    let standin = Arc::new(standin);
+    if let Some(watch) = watch {
+        task::spawn(reload(arguments.clone(), watch, Arc::clone(&standin)));
+    }
     http::serve(listener, standin, Limits::default(), end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;
     Ok(())

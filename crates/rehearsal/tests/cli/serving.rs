@@ -2,47 +2,60 @@
 
 use crate::sandbox::{Ended, PATIENCE, SUITE, Sandbox, finish};
 use rehearsal_testkit::RawClient;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 
 /// A running provider.
-struct Provider {
+pub(crate) struct Provider {
     child: Child,
-    banner: String,
-    address: SocketAddr,
+    pub(crate) banner: String,
+    pub(crate) address: SocketAddr,
+    /// Lines on standard output after the banner, and on standard error.
+    pub(crate) out: mpsc::Receiver<String>,
+    pub(crate) err: mpsc::Receiver<String>,
+}
+
+/// The lines of a pipe as they come.
+fn lines(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (line, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        for said in BufReader::new(pipe).lines().map_while(Result::ok) {
+            let _gone = line.send(said);
+        }
+    });
+    told
 }
 
 impl Provider {
-    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let mut child = sandbox
             .command(&[&["serve", "--port", "0", "--data", "data"], arguments].concat())
             .spawn()
             .unwrap();
-        let out = child.stdout.take().unwrap();
-        let (first, told) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            let _cut = BufReader::new(out).read_line(&mut line);
-            let _gone = first.send(line);
-        });
-        let banner = told.recv_timeout(PATIENCE).unwrap();
+        let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
+        let banner = out.recv_timeout(PATIENCE).unwrap();
         let address =
             banner.split(' ').find_map(|word| word.parse().ok()).unwrap_or_else(|| panic!("{banner:?}"));
-        Self { child, banner, address }
+        Self { child, banner, address, out, err }
     }
 
     fn ask(&self, prompt: &str) -> u16 {
+        self.answer("/v1/chat/completions", "localhost", prompt).0
+    }
+
+    /// Status and whole text of an answer.
+    pub(crate) fn answer(&self, path: &str, host: &str, prompt: &str) -> (u16, String) {
         let body = format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": "{prompt}"}}]}}"#);
-        let head =
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n");
         let mut client = RawClient::connect(self.address);
-        client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).reply().status()
+        let reply = client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).reply();
+        (reply.status(), String::from_utf8_lossy(reply.body()).into_owned())
     }
 
     /// Asks it to end, as a shell or a supervisor does.
-    fn terminate(mut self) -> Option<i32> {
+    pub(crate) fn terminate(mut self) -> Option<i32> {
         // The shell's own `kill`: the program of that name is missing on small machines.
         let sent = Command::new("sh").args(["-c", &format!("kill {}", self.child.id())]).status().unwrap();
         assert!(sent.success());

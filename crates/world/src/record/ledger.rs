@@ -159,7 +159,10 @@ impl Ledger {
     fn take_head(&mut self, asked: &mut Asked, head: Option<&RequestHead>) {
         if let Some(head) = head {
             asked.method = head.method().into_owned();
-            asked.path = head.target().into_owned();
+            // A path that stands there already is the target as it may be shown.
+            if asked.path.is_empty() {
+                asked.path = head.target().into_owned();
+            }
             let lines = head.header_lines();
             if self.last_headers.as_deref() == Some(lines) {
                 asked.headers = None;

@@ -142,8 +142,9 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Takes down a request: its method, target and headers from `head`, where it has one; secrets are masked, headers left
-    /// out where they are those of the request before. Sets `exchange`, `body` and `attempt_of`. An empty `body` is none.
+    /// Takes down a request: its method and headers from `head`, where it has one, and its target, unless `asked` has a path
+    /// to show in its place. Secrets are masked, headers left out where they are those of the request before. Sets
+    /// `exchange`, `body` and `attempt_of`. An empty `body` is none.
     ///
     /// The reply may leave once [`Recorder::commit`] says that the ticket is written.
     pub fn asked(&self, mut asked: Box<Asked>, head: Option<RequestHead>, body: Bytes) -> Ticket {
