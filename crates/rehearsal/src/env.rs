@@ -49,10 +49,16 @@ const SHIM: Variable = Variable {
     reader: "a watched command",
     summary: "base URL of the case that is told of each call",
 };
+/// Read in `world`, where programs are started.
+const LAUNCH: Variable = Variable {
+    name: "REHEARSAL_LAUNCH",
+    reader: "`run`",
+    summary: "marks all processes of an agent, so that none outlives its case; a run under rehearsal passes its own on",
+};
 
 /// All of them.
 pub(crate) const VARIABLES: &[Variable] =
-    &[NO_COLOR, COLUMNS, BASE_URL, API_KEY, PROMPT, WORKSPACE, MODEL, PATH, SHIM];
+    &[NO_COLOR, COLUMNS, BASE_URL, API_KEY, PROMPT, WORKSPACE, MODEL, PATH, SHIM, LAUNCH];
 
 fn read(known: &Variable) -> Option<String> {
     variable(known.name)
