@@ -3,9 +3,10 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rehearsal_journal::run::Verdict;
 use rehearsal_workflow::Progress;
+use rehearsal_workflow::choose::round_name;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The lines of a running suite, on standard error.
@@ -20,6 +21,12 @@ struct Live {
     running: Mutex<BTreeMap<String, ProgressBar>>,
 }
 
+impl Live {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, ProgressBar>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Board {
     /// A board for so many cases; live where standard error is a terminal, else one line for each finished case.
     pub(crate) fn new(all: usize) -> Self {
@@ -31,16 +38,18 @@ impl Board {
 
     pub(crate) fn show(&self, progress: Progress<'_>) {
         match progress {
-            Progress::Started { case } => {
+            Progress::Started { case, round } => {
+                let case = round_name(case, round);
                 let Some(live) = &self.live else { return };
                 let line = live.lines.add(ProgressBar::new_spinner());
                 if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
                     line.set_style(style);
                 }
-                line.set_message(case.to_owned());
+                line.set_message(case.clone());
                 line.enable_steady_tick(Duration::from_millis(120));
-                live.running.lock().unwrap_or_else(PoisonError::into_inner).insert(case.to_owned(), line);
+                live.running().insert(case, line);
             }
+            Progress::Note(text) => self.say(text),
             Progress::Finished(case) => {
                 let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
                 *done += 1;
@@ -49,23 +58,22 @@ impl Board {
                     Verdict::Failed => "failed",
                     Verdict::Broken => "broken",
                 };
-                let text = format!("[{}/{}] {} {word}", *done, self.all, case.phrasing);
-                match &self.live {
-                    Some(live) => {
-                        let line = live
-                            .running
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .remove(&case.phrasing);
-                        if let Some(line) = line {
-                            line.finish_and_clear();
-                        }
-                        // A terminal that cannot be written to shows nothing: that is no failure of the run.
-                        let _gone = live.lines.println(text);
-                    }
-                    None => crate::terminal::complain(&text),
+                let name = round_name(&case.phrasing, case.round);
+                let text = format!("[{}/{}] {name} {word}", *done, self.all);
+                if let Some(line) = self.live.as_ref().and_then(|live| live.running().remove(&name)) {
+                    line.finish_and_clear();
                 }
+                self.say(&text);
             }
+        }
+    }
+
+    /// A line above the live ones.
+    fn say(&self, text: &str) {
+        match &self.live {
+            // A terminal that cannot be written to shows nothing: that is no failure of the run.
+            Some(live) => drop(live.lines.println(text)),
+            None => crate::terminal::complain(text),
         }
     }
 }

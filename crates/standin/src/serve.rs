@@ -12,7 +12,7 @@ use rehearsal_world::record::{Head, RecordError, Recorder};
 use rehearsal_world::task::Notify;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 /// A ticket holds the lane's number above these bits and the exchange in them.
 const EXCHANGE_BITS: u32 = 40;
@@ -31,7 +31,9 @@ pub struct StandIn {
 /// All lanes by number, and the numbers of those that are open by token. Lane 0 is the one of all phrasings.
 #[derive(Debug)]
 struct Lanes {
-    all: Vec<Arc<LaneBook>>,
+    all: BTreeMap<usize, Arc<LaneBook>>,
+    /// Number of the lane that is opened next. A number is given once, so that what is late for a closed lane finds none.
+    next: usize,
     by_token: BTreeMap<String, usize>,
 }
 
@@ -112,8 +114,8 @@ impl StandIn {
     #[must_use]
     pub fn new(setting: Setting, recorder: Arc<Recorder>) -> Self {
         let setting = Arc::new(setting);
-        let all = vec![LaneBook::new(Arc::clone(&setting), recorder, None)];
-        let lanes = RwLock::new(Lanes { all, by_token: BTreeMap::new() });
+        let all = BTreeMap::from([(0, LaneBook::new(Arc::clone(&setting), recorder, None))]);
+        let lanes = RwLock::new(Lanes { all, next: 1, by_token: BTreeMap::new() });
         Self { setting, lanes, hosts: Vec::new(), guarded: false }
     }
 
@@ -158,9 +160,10 @@ impl StandIn {
 
     /// Opens a lane at `/t/<token>` for one phrasing with a journal of its own.
     pub fn open_lane(&self, token: &str, phrasing: usize, recorder: Arc<Recorder>) {
-        let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
-        let number = lanes.all.len();
-        lanes.all.push(LaneBook::new(Arc::clone(&self.setting), recorder, Some(phrasing)));
+        let mut lanes = self.lanes_mut();
+        let number = lanes.next;
+        lanes.next += 1;
+        lanes.all.insert(number, LaneBook::new(Arc::clone(&self.setting), recorder, Some(phrasing)));
         lanes.by_token.insert(token.to_owned(), number);
     }
 
@@ -173,17 +176,24 @@ impl StandIn {
         token: &str,
         patience: impl Future<Output = ()>,
     ) -> Option<Result<Head, RecordError>> {
-        let book = {
-            let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
+        let (number, book) = {
+            let mut lanes = self.lanes_mut();
             let number = lanes.by_token.remove(token)?;
-            Arc::clone(&lanes.all[number])
+            (number, Arc::clone(lanes.all.get(&number)?))
         };
         rehearsal_world::task::first(book.all_left(), patience).await;
-        Some(book.recorder.close())
+        let head = book.recorder.close();
+        // Its counters, its memory and its files go with it: a long run has many lanes, and few of them open.
+        self.lanes_mut().all.remove(&number);
+        Some(head)
+    }
+
+    fn lanes_mut(&self) -> RwLockWriteGuard<'_, Lanes> {
+        self.lanes.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn book(&self, number: usize) -> Option<Arc<LaneBook>> {
-        self.lanes.read().unwrap_or_else(PoisonError::into_inner).all.get(number).cloned()
+        self.lanes.read().unwrap_or_else(PoisonError::into_inner).all.get(&number).cloned()
     }
 
     /// The lane of a token; none for a token that nobody gave out.
@@ -193,7 +203,7 @@ impl StandIn {
             None => 0,
             Some(token) => *lanes.by_token.get(token)?,
         };
-        Some((number, Arc::clone(&lanes.all[number])))
+        Some((number, Arc::clone(lanes.all.get(&number)?)))
     }
 
     /// The lane of a target and the path on it; lane 0 where its token is unknown.
@@ -203,7 +213,7 @@ impl StandIn {
             Some((number, book)) => Placed { number, book, path, known: true, named: token.is_some() },
             None => {
                 let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
-                Placed { number: 0, book: Arc::clone(&lanes.all[0]), path, known: false, named: false }
+                Placed { number: 0, book: Arc::clone(&lanes.all[&0]), path, known: false, named: false }
             }
         }
     }

@@ -1,16 +1,19 @@
 //! One case: a lane, a workspace, the agent's process, and what the journal says afterwards.
 
+use crate::choose::round_name;
+use crate::field::Field;
 use crate::grade::{self, Evidence};
-use crate::run::{Field, RunError};
+use crate::run::RunError;
+use crate::surroundings::Surroundings;
 use crate::told::Told;
-use rehearsal_journal::event::{AgentExited, AgentStarted, Event, Network};
+use rehearsal_journal::event::{AgentExited, AgentStarted, Event};
 use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Place, Severity, Verdict};
 use rehearsal_journal::{normal, redact};
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
-use rehearsal_world::process::{self, Captured, Launch, Ran, StartError};
+use rehearsal_world::process::{Captured, Launch, Ran, StartError};
 use rehearsal_world::record::{Name, Recorder, file_stem, read_journal};
 use rehearsal_world::{ids, task};
 use std::path::{Path, PathBuf};
@@ -34,50 +37,48 @@ struct Folders {
 }
 
 impl Folders {
-    fn make(field: &Field, phrasing: &Phrasing) -> Result<Self, RunError> {
-        let case = field.folder.join("cases").join(file_stem(&phrasing.id));
+    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+        let case = field.folder.join("cases").join(file_stem(name));
         let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
         for folder in [&folders.workspace, &folders.home] {
             files::private_folders(folder)
                 .map_err(|source| RunError::Folder { path: folder.clone(), source })?;
         }
-        files::fill_workspace(&folders.workspace, &phrasing.expect_agent.given_files)?;
         Ok(folders)
     }
 }
 
 /// Runs a case to its verdict. What the world could not do makes it broken; the run goes on.
-pub(crate) async fn run(field: &Field, index: usize) -> CaseResult {
+pub(crate) async fn run(field: &Field, index: usize, round: u32) -> CaseResult {
     let phrasing = &field.standin.setting().scenarios.phrasings[index];
-    match attempt(field, index, phrasing).await {
+    let result = match attempt(field, index, phrasing, &round_name(&phrasing.id, round)).await {
         Ok(result) => result,
         Err(error) => broken(phrasing, &error),
-    }
+    };
+    CaseResult { round, ..result }
 }
 
-async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<CaseResult, RunError> {
-    let folders = Folders::make(field, phrasing)?;
+/// One round of a case, from its folders to its verdict; `name` tells the rounds apart.
+async fn attempt(
+    field: &Field,
+    index: usize,
+    phrasing: &Phrasing,
+    name: &str,
+) -> Result<CaseResult, RunError> {
+    let folders = Folders::make(field, name)?;
     let token = ids::case_token()?;
-    let recorder = Arc::new(field.recorder(Name::Case(phrasing.id.clone()), Some(&phrasing.id))?);
+    let recorder = field.recorder(name, &phrasing.id)?;
     field.standin.open_lane(&token, index, Arc::clone(&recorder));
-    let told = Told {
-        prompt: phrasing.prompt.clone(),
-        base_url: format!("http://{}/t/{token}/v1", field.address),
-        workspace: folders.workspace.display().to_string(),
-        home: folders.home.display().to_string(),
-        model: field.order.model.clone(),
-        case: phrasing.id.clone(),
-    };
-    let ran = rehearse(field, phrasing, &folders, &told, &recorder).await;
+    let scenarios = &field.standin.setting().scenarios;
+    let parts: Vec<&Phrasing> = scenarios.parts(index).map(|part| &scenarios.phrasings[part]).collect();
+    let stop = field.standin.exceeded(&token, grade::most_requests(phrasing, &parts));
+    let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
     let ran = ran?;
 
-    let events = read_journal(&field.folder.join("journals"), &Name::Case(phrasing.id.clone()))?.events;
+    let events = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?.events;
     let facts = facts(&events);
     let contents = contents(&folders.workspace, phrasing);
-    let scenarios = &field.standin.setting().scenarios;
-    let parts: Vec<&Phrasing> =
-        scenarios.phrasings.iter().filter(|part| part.part_of == Some(index)).collect();
     let evidence = Evidence {
         phrasing,
         parts: &parts,
@@ -87,54 +88,44 @@ async fn attempt(field: &Field, index: usize, phrasing: &Phrasing) -> Result<Cas
         stderr: &ran.stderr.text(),
         contents: &contents,
     };
-    let findings = grade::grade(&evidence, &scenarios.weights);
-    let masks = [
-        (told.workspace.as_str(), "{workspace}"),
-        (told.home.as_str(), "{home}"),
-        (token.as_str(), "{token}"),
-    ];
+    let findings = grade::grade(&evidence, &field.weights);
+    let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
+    let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
     let normalised = normal::digest(&normal::normalised(&events, &masks));
     let head = head.map_or_else(JournalHead::default, |head| JournalHead {
-        journal: phrasing.id.clone(),
+        journal: name.to_owned(),
         head: head.sum,
         requests: head.requests,
     });
     Ok(result(phrasing, &parts, &facts, findings, head, normalised))
 }
 
-/// Starts the agent, waits for its end, and takes down what the host saw.
-async fn rehearse(
+/// Runs the agent with all that stands around it, to its end or until `stop` says that it need not go on.
+async fn surrounded(
     field: &Field,
     phrasing: &Phrasing,
     folders: &Folders,
-    told: &Told,
-    recorder: &Recorder,
+    token: &str,
+    recorder: &Arc<Recorder>,
+    stop: impl Future<Output = ()>,
 ) -> Result<Ran, RunError> {
-    let time_limit = phrasing.expect_agent.time_limit.unwrap_or(field.order.time_limit);
-    let argv = field.command(told);
-    let launch = Launch {
-        argv: argv.clone(),
-        env: told
-            .environment(field.order.inherited.iter().cloned())
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        folder: folders.workspace.clone(),
-        stdin: None,
-        time_limit,
-        grace: GRACE,
-        keep: KEPT,
+    let mut around = Surroundings::open(field, phrasing, &folders.case, recorder)?;
+    let reach = &field.order.reach;
+    let proxy = around.proxy();
+    let told = Told {
+        prompt: phrasing.prompt.clone(),
+        base_url: format!("{}/t/{token}/v1", reach.told(field.address)),
+        workspace: folders.workspace.display().to_string(),
+        home: folders.home.display().to_string(),
+        model: field.order.model.clone(),
+        case: phrasing.id.clone(),
+        no_proxy: proxy.is_some().then(|| reach.no_proxy()),
+        proxy,
+        shim: around.shims().map(|_| format!("{}/t/{token}", reach.local(field.address))),
     };
-    recorder.note(Event::WorkspaceFound(files::see_workspace(&folders.workspace, &[])));
-    let running = process::start(&launch)?;
-    recorder.note(Event::AgentStarted(AgentStarted {
-        argv: redact::arguments(&argv),
-        pid: running.pid(),
-        prompt: told.prompt.clone(),
-        time_limit_ms: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
-        network: Network::Host,
-    }));
-    let ran = running.finish().await;
+    let ran = rehearse(field, phrasing, folders, &told, &mut around, stop).await;
+    around.close().await;
+    let ran = ran?;
     recorder.note(Event::AgentExited(AgentExited {
         status: ran.status,
         signal: ran.signal,
@@ -148,6 +139,44 @@ async fn rehearse(
     keep(&folders.case, "stdout.txt", &ran.stdout)?;
     keep(&folders.case, "stderr.txt", &ran.stderr)?;
     Ok(ran)
+}
+
+/// Lays out its files, starts the agent and waits for its end, or until `stop` says that it need not go on.
+async fn rehearse(
+    field: &Field,
+    phrasing: &Phrasing,
+    folders: &Folders,
+    told: &Told,
+    around: &mut Surroundings,
+    stop: impl Future<Output = ()>,
+) -> Result<Ran, RunError> {
+    let time_limit = phrasing.expect_agent.time_limit.unwrap_or(field.order.time_limit);
+    let agent = &field.order.agent;
+    agent.lay_out(told)?;
+    // What a case gives stands above what the suite gives to every case.
+    files::fill_workspace(&folders.workspace, &phrasing.expect_agent.given_files)?;
+    around.note(Event::WorkspaceFound(files::see_workspace(&folders.workspace, &[])));
+    let argv = agent.argv(told);
+    let env = agent.environment(told, &field.order.inherited, around.shims());
+    let launch = Launch {
+        argv: around.unwatched(&argv, &field.order)?,
+        env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        folder: folders.workspace.clone(),
+        stdin: agent.stdin(told),
+        time_limit,
+        grace: GRACE,
+        keep: KEPT,
+    };
+    let running = around.start(launch)?;
+    around.note(Event::AgentStarted(AgentStarted {
+        argv: redact::arguments(&argv),
+        pid: running.pid(),
+        prompt: told.prompt.clone(),
+        time_limit_ms: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
+        network: around.network(),
+    }));
+    around.enter(field, &running).await?;
+    Ok(running.finish_or(stop).await)
 }
 
 fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {

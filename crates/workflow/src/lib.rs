@@ -3,10 +3,17 @@
 //! Must not know: the command line, how a report looks.
 #![forbid(unsafe_code)]
 
+pub mod agent;
 mod case;
+pub mod choose;
+mod field;
 pub mod grade;
+pub mod merge;
+pub mod reach;
+mod rounds;
 mod run;
 pub mod suite;
+mod surroundings;
 pub mod told;
 
-pub use run::{Order, Progress, RunError, run};
+pub use run::{Enclose, Order, Progress, RunError, run};

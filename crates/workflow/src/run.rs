@@ -1,24 +1,31 @@
 //! A whole run: one stand-in, its cases side by side, the run folder.
 
-use crate::case;
+use crate::agent::Agent;
+use crate::choose::Shard;
+use crate::field::{Field, open_journal};
 use crate::grade;
+use crate::reach::Reach;
+use crate::rounds;
 use crate::suite::{self, Choice, Suite};
-use crate::told::Told;
 use rehearsal_journal::event::Event;
+use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
-use rehearsal_journal::{normal, redact};
+use rehearsal_script::scenario::Weight;
+use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::rule::UnknownRule;
 use rehearsal_world::clock::{self, Clock};
+use rehearsal_world::enclosed::{self, EnclosedError};
+use rehearsal_world::environment;
 use rehearsal_world::files::{self, FillError};
 use rehearsal_world::http::{self, Limits};
 use rehearsal_world::ids::{self, NoRandom};
 use rehearsal_world::listen::{self, BindError};
 use rehearsal_world::process::StartError;
-use rehearsal_world::record::{CheckError, Name, RecordError, Recorder, SEGMENT_BYTES, Settings};
-use rehearsal_world::task::{self, JoinSet, Semaphore};
+use rehearsal_world::record::{CheckError, Name, RecordError, Recorder};
+use rehearsal_world::shim::LayError;
+use rehearsal_world::task;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,26 +37,48 @@ pub struct Order {
     pub suite: Suite,
     /// Profile, rules, seed.
     pub choice: Choice,
-    /// The agent's command with placeholders, as a person gave it; empty for the built-in one.
-    pub agent: Vec<String>,
-    /// The built-in agent's command.
-    pub built_in: Vec<String>,
+    /// What findings weigh, after what the suite says.
+    pub weights: Vec<(String, Weight)>,
+    /// Whom to run.
+    pub agent: Agent,
     /// Indices of the phrasings to run, in order.
     pub cases: Vec<usize>,
+    /// How often each of them runs, 1 or more.
+    pub repeat: u32,
+    /// Which part of the suite they are, where it was parted.
+    pub shard: Option<Shard>,
+    /// Whether the first case that does not pass ends the run.
+    pub fail_fast: bool,
     /// Most cases at once, 1 or more.
     pub jobs: usize,
     /// Time limit of a case that sets none.
     pub time_limit: Duration,
+    /// Where the stand-in listens, and what agents are told of it.
+    pub reach: Reach,
     /// Model name that agents are told.
     pub model: String,
+    /// Whether agents get a proxy that refuses and takes down.
+    pub sink: bool,
+    /// Whether each agent gets a network of its own.
+    pub enclose: Enclose,
     /// Folder below which the run folder is made.
     pub data: PathBuf,
     /// Program and version.
     pub program: String,
-    /// Folder in which the command was given; files named in the agent's command are looked for there.
-    pub started_in: PathBuf,
     /// Environment that agents inherit from.
     pub inherited: Vec<(String, String)>,
+}
+
+/// Whether each agent gets a network of its own, in which only the stand-in listens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Enclose {
+    /// It sees the network of this machine.
+    #[default]
+    No,
+    /// Where the kernel allows it.
+    Auto,
+    /// Without it nothing runs.
+    Require,
 }
 
 /// What a watcher is told while a run goes on.
@@ -59,9 +88,13 @@ pub enum Progress<'p> {
     Started {
         /// Its name.
         case: &'p str,
+        /// Which repetition of it, from 1.
+        round: u32,
     },
     /// A case has its verdict.
     Finished(&'p CaseResult),
+    /// Something that a person should know.
+    Note(&'p str),
 }
 
 /// Why a run, or a case of it, failed for reasons of the world.
@@ -90,6 +123,15 @@ pub enum RunError {
     /// A journal cannot be read back.
     #[error("the journal does not read back: {0}")]
     Check(#[from] CheckError),
+    /// Shims before watched commands.
+    #[error("cannot watch commands: {0}")]
+    Shim(#[from] LayError),
+    /// A network of its own for each agent.
+    #[error("--netns: {0}")]
+    NoNetwork(String),
+    /// The network of one agent.
+    #[error(transparent)]
+    Enclosed(EnclosedError),
     /// The agent's program.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -98,54 +140,40 @@ pub enum RunError {
     Random(#[from] NoRandom),
 }
 
-/// What all cases of a run share.
-pub(crate) struct Field {
-    pub(crate) order: Order,
-    pub(crate) standin: Arc<StandIn>,
-    pub(crate) address: SocketAddr,
-    pub(crate) folder: PathBuf,
-    run: String,
-    clock: Clock,
-}
-
-impl Field {
-    /// A journal of this run.
-    pub(crate) fn recorder(&self, name: Name, case: Option<&str>) -> Result<Recorder, RecordError> {
-        open_journal(&self.folder, &self.run, &self.order, self.clock, name, case)
-    }
-
-    /// The agent's command for one case.
-    pub(crate) fn command(&self, told: &Told) -> Vec<String> {
-        if self.order.agent.is_empty() {
-            return self.order.built_in.clone();
+impl From<EnclosedError> for RunError {
+    fn from(error: EnclosedError) -> Self {
+        match error {
+            EnclosedError::Start(error) => Self::Start(error),
+            other => Self::Enclosed(other),
         }
-        told.command(&self.order.agent, |argument| {
-            // A folder is left as it is, for `.` and the like may mean many things.
-            let path = self.order.started_in.join(argument);
-            (!argument.is_empty() && files::is_file(&path)).then(|| path.display().to_string())
-        })
     }
 }
 
-fn open_journal(
-    folder: &std::path::Path,
-    run: &str,
-    order: &Order,
-    clock: Clock,
-    name: Name,
-    case: Option<&str>,
-) -> Result<Recorder, RecordError> {
-    let settings = Settings {
-        folder: folder.join("journals"),
-        name,
-        run: run.to_owned(),
-        case: case.map(str::to_owned),
-        seed: order.choice.seed,
-        program: order.program.clone(),
-        segment_bytes: SEGMENT_BYTES,
-        keep: None,
-    };
-    Recorder::open(settings, clock, None)
+/// Whether the agents get networks of their own.
+async fn encloses(wanted: Enclose, watch: &impl Fn(Progress<'_>)) -> Result<bool, RunError> {
+    if wanted == Enclose::No {
+        return Ok(false);
+    }
+    let own = environment::own_program().map_err(|error| RunError::NoNetwork(error.to_string()))?;
+    match (wanted, enclosed::possible(&own).await) {
+        (_, Ok(())) => Ok(true),
+        (Enclose::Require, Err(why)) => Err(RunError::NoNetwork(why)),
+        (Enclose::Auto | Enclose::No, Err(why)) => {
+            watch(Progress::Note(&format!("agents see the network of this machine: {why}")));
+            Ok(false)
+        }
+    }
+}
+
+/// A stand-in that serves only those who know a case's token, where others than the agents may come by.
+fn stand_in(setting: Setting, recorder: &Arc<Recorder>, reach: &Reach) -> Result<StandIn, RunError> {
+    let standin = StandIn::new(setting, Arc::clone(recorder));
+    if !reach.is_open() {
+        return Ok(standin);
+    }
+    // Nobody is told this token: there is no lane but those of the cases.
+    let token = ids::case_token()?;
+    Ok(standin.guard(Some(&token), reach.hosts()))
 }
 
 /// Runs a suite and writes its run folder. Gives the folder and what stands in its `run.json`.
@@ -156,6 +184,8 @@ pub async fn run(
     order: Order,
     watch: impl Fn(Progress<'_>) + Send + Sync + 'static,
 ) -> Result<(PathBuf, RunFile), RunError> {
+    order.agent.probe(&order.inherited)?;
+    let enclosed = encloses(order.enclose, &watch).await?;
     let clock = Clock::start();
     let started_unix_ms = clock::unix_ms();
     let run = ids::run_id(started_unix_ms)?;
@@ -165,18 +195,29 @@ pub async fn run(
     let folder = files::create_run_folder(&data, "runs", &run)
         .map_err(|source| RunError::Folder { path: data, source })?;
     let server = Arc::new(open_journal(&folder, &run, &order, clock, Name::Journal, None)?);
-    let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false)?;
+    let listener = listen::bind(order.reach.host, order.reach.port, order.reach.allow_remote)?;
     let address = listener.address();
-    let standin = Arc::new(StandIn::new(setting, Arc::clone(&server)));
+    let standin = Arc::new(stand_in(setting, &server, &order.reach)?);
     let (stop, stopped) = task::oneshot::channel::<()>();
     let serving = task::spawn(http::serve(listener, Arc::clone(&standin), Limits::default(), async {
         let _told_or_gone = stopped.await;
     }));
 
-    let field = Arc::new(Field { order, standin, address, folder: folder.clone(), run: run.clone(), clock });
-    let cases = run_cases(&field, Arc::new(watch)).await;
+    let weights = order.suite.scenarios.weights.iter().chain(&order.weights).cloned().collect();
+    let field = Arc::new(Field {
+        order,
+        standin,
+        address,
+        folder: folder.clone(),
+        run: run.clone(),
+        clock,
+        enclosed,
+        weights,
+    });
+    let outcome = rounds::run(&field, &Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;
+    let cases = outcome.cases;
     for case in &cases {
         server.note(Event::Judged(case.judged()));
     }
@@ -190,14 +231,14 @@ pub async fn run(
         seed: field.order.choice.seed,
         suite: field.order.suite.files.clone(),
         profile,
-        agent: redact::arguments(&field.order.agent),
+        agent: field.order.agent.told(),
         started_unix_ms,
         took_ms: clock.elapsed_us() / 1000,
         normalised: normal::digest(&normalised),
         codes: grade::explained(cases.iter().flat_map(|case| &case.findings)),
-        repeat: 1,
-        shard: None,
-        ended_early: false,
+        repeat: field.order.repeat,
+        shard: field.order.shard,
+        ended_early: outcome.ended_early,
         cases,
         servers: vec![JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests }],
     };
@@ -205,27 +246,4 @@ pub async fn run(
     files::write_report(&path, file.to_json().as_bytes())
         .map_err(|source| RunError::Folder { path, source })?;
     Ok((folder, file))
-}
-
-/// All cases, so many at once; their results in the order of the suite.
-async fn run_cases(
-    field: &Arc<Field>,
-    watch: Arc<impl Fn(Progress<'_>) + Send + Sync + 'static>,
-) -> Vec<CaseResult> {
-    let places = Arc::new(Semaphore::new(field.order.jobs.max(1)));
-    let mut tasks = JoinSet::new();
-    for (position, index) in field.order.cases.iter().copied().enumerate() {
-        let (field, places, watch) = (Arc::clone(field), Arc::clone(&places), Arc::clone(&watch));
-        tasks.spawn(async move {
-            // The semaphore is never closed.
-            let _place = places.acquire().await;
-            watch(Progress::Started { case: &field.standin.setting().scenarios.phrasings[index].id });
-            let result = case::run(&field, index).await;
-            watch(Progress::Finished(&result));
-            (position, result)
-        });
-    }
-    let mut results = tasks.join_all().await;
-    results.sort_by_key(|(position, _)| *position);
-    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -17,6 +17,12 @@ pub struct Told {
     pub model: String,
     /// The case's name.
     pub case: String,
+    /// URL of the proxy that refuses, where there is one.
+    pub proxy: Option<String>,
+    /// The hosts that are asked without a proxy, where there is one.
+    pub no_proxy: Option<String>,
+    /// Where watched commands are told, where the case watches some.
+    pub shim: Option<String>,
 }
 
 /// The key that every agent gets. It opens nothing.
@@ -31,7 +37,7 @@ pub struct Given {
     pub placeholder: Option<&'static str>,
     /// What it is, for tables.
     pub what: &'static str,
-    value: fn(&Told) -> &str,
+    value: fn(&Told) -> Option<&str>,
 }
 
 /// Everything that an agent is told.
@@ -40,43 +46,61 @@ pub const GIVEN: &[Given] = &[
         variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE", "REHEARSAL_BASE_URL"],
         placeholder: Some("{base_url}"),
         what: "the case's own base URL, ending in `/v1`",
-        value: |told| &told.base_url,
+        value: |told| Some(&told.base_url),
     },
     Given {
         variables: &["OPENAI_API_KEY"],
         placeholder: None,
         what: "a key that is worth nothing",
-        value: |_| KEY,
+        value: |_| Some(KEY),
     },
     Given {
         variables: &["REHEARSAL_PROMPT"],
         placeholder: Some("{prompt}"),
         what: "what the agent is asked to do",
-        value: |told| &told.prompt,
+        value: |told| Some(&told.prompt),
     },
     Given {
         variables: &["REHEARSAL_WORKSPACE"],
         placeholder: Some("{workspace}"),
         what: "its empty folder, also its current folder",
-        value: |told| &told.workspace,
+        value: |told| Some(&told.workspace),
     },
     Given {
         variables: &["REHEARSAL_MODEL"],
         placeholder: Some("{model}"),
         what: "a model name (`--model`)",
-        value: |told| &told.model,
+        value: |told| Some(&told.model),
     },
     Given {
         variables: &["REHEARSAL_CASE"],
         placeholder: Some("{case}"),
         what: "the name of the case",
-        value: |told| &told.case,
+        value: |told| Some(&told.case),
     },
     Given {
         variables: &["HOME", "USERPROFILE"],
-        placeholder: None,
+        placeholder: Some("{home}"),
         what: "an empty home of its own",
-        value: |told| &told.home,
+        value: |told| Some(&told.home),
+    },
+    Given {
+        variables: &["HTTPS_PROXY", "https_proxy"],
+        placeholder: None,
+        what: "a proxy that refuses and takes down who wanted where (not with `--no-sink`)",
+        value: |told| told.proxy.as_deref(),
+    },
+    Given {
+        variables: &["NO_PROXY", "no_proxy"],
+        placeholder: None,
+        what: "the hosts to ask without that proxy",
+        value: |told| told.no_proxy.as_deref(),
+    },
+    Given {
+        variables: &["REHEARSAL_SHIM"],
+        placeholder: None,
+        what: "where watched commands are told, in cases with `commands`",
+        value: |told| told.shim.as_deref(),
     },
 ];
 
@@ -109,8 +133,9 @@ impl Told {
             .collect()
     }
 
-    /// One pass from left to right, so that a filled-in text is never searched for placeholders.
-    fn fill(&self, argument: &str) -> String {
+    /// A text with its placeholders filled. One pass from left to right, so that a filled-in text is never searched for placeholders.
+    #[must_use]
+    pub fn fill(&self, argument: &str) -> String {
         let (mut out, mut rest) = (String::new(), argument);
         while let Some(open) = rest.find('{') {
             out.push_str(&rest[..open]);
@@ -118,7 +143,7 @@ impl Told {
             let known = GIVEN.iter().find_map(|given| Some((given, rest.strip_prefix(given.placeholder?)?)));
             match known {
                 Some((given, after)) => {
-                    out.push_str((given.value)(self));
+                    out.push_str((given.value)(self).unwrap_or_default());
                     rest = after;
                 }
                 None => {
@@ -130,19 +155,30 @@ impl Told {
         out + rest
     }
 
-    /// The agent's environment: what was inherited without secrets, proxies and provider settings, then what it is told.
+    /// The agent's environment: what was inherited without secrets, proxies and provider settings, then what it is told, then
+    /// its own variables, which may replace either.
     pub fn environment(
         &self,
         inherited: impl IntoIterator<Item = (String, String)>,
+        own: &[(String, String)],
     ) -> Vec<(String, String)> {
-        let told =
-            || GIVEN.iter().flat_map(|given| given.variables.iter().map(|name| (*name, (given.value)(self))));
+        let is_own = |name: &str| own.iter().any(|(known, _)| known == name);
+        let told = GIVEN.iter().flat_map(|given| {
+            let value = (given.value)(self);
+            given.variables.iter().filter_map(move |name| Some(((*name).to_owned(), value?.to_owned())))
+        });
         inherited
             .into_iter()
-            .filter(|(name, _)| !is_dropped(name) && !told().any(|(known, _)| known == name))
-            .chain(told().map(|(name, value)| (name.to_owned(), value.to_owned())))
+            .filter(|(name, _)| !is_dropped(name) && !is_told(name))
+            .chain(told)
+            .filter(|(name, _)| !is_own(name))
+            .chain(own.iter().map(|(name, value)| (name.clone(), self.fill(value))))
             .collect()
     }
+}
+
+fn is_told(name: &str) -> bool {
+    GIVEN.iter().any(|given| given.variables.contains(&name))
 }
 
 fn is_dropped(name: &str) -> bool {
@@ -165,14 +201,18 @@ mod tests {
             home: "/h".into(),
             model: "m".into(),
             case: "c".into(),
+            proxy: None,
+            no_proxy: None,
+            shim: None,
         }
     }
 
     #[test]
     fn placeholders_are_filled_once() {
-        let template = ["run", "--p={prompt}", "{model}{model}", "{unknown} {", "{case}"].map(str::to_owned);
+        let template =
+            ["run", "--p={prompt}", "{model}{model}", "{unknown} {", "{case}{home}"].map(str::to_owned);
         let command = told().command(&template, |_| None);
-        assert_eq!(command, ["run", "--p=say {model} and {x}", "mm", "{unknown} {", "c"]);
+        assert_eq!(command, ["run", "--p=say {model} and {x}", "mm", "{unknown} {", "c/h"]);
     }
 
     #[test]
@@ -197,8 +237,9 @@ mod tests {
             ("HOME", "/me"),
             ("OPENAI_API_KEY", "real"),
         ];
-        let environment =
-            told().environment(inherited.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let own = [("LANG", "{model}"), ("OPENAI_BASE_URL", "u")].map(owned);
+        let environment = told().environment(inherited.map(owned), &own);
         let get = |name: &str| {
             environment
                 .iter()
@@ -207,7 +248,9 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(get("PATH"), ["/bin"]);
-        assert_eq!(get("LANG"), ["C"]);
+        assert_eq!(get("LANG"), ["m"], "its own variables win over inherited ones");
+        assert_eq!(get("OPENAI_BASE_URL"), ["u"], "and over what every agent is told, where it names that");
+        assert_eq!(get("HTTPS_PROXY"), [""; 0], "where there is no proxy, none is named");
         assert_eq!(get("HOME"), ["/h"]);
         assert_eq!(get("OPENAI_API_KEY"), [super::KEY]);
         for gone in [

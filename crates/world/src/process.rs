@@ -4,10 +4,12 @@
 
 mod capture;
 mod feed;
+mod find;
 mod group;
 mod strays;
 
 pub use capture::Captured;
+pub use find::find;
 
 use capture::Capture;
 use feed::Feed;

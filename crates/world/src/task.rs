@@ -2,7 +2,7 @@
 
 pub use tokio::spawn;
 pub use tokio::sync::{Notify, Semaphore, oneshot};
-pub use tokio::task::JoinSet;
+pub use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use std::future::Future;
 use std::io;
@@ -54,6 +54,15 @@ pub async fn unless_asked_to_end<T>(work: impl Future<Output = T>) -> Option<T> 
         biased;
         outcome = work => Some(outcome),
         () = asked_to_end() => None,
+    }
+}
+
+/// What a task gave that nobody ended before its time. Its panic is a panic here.
+pub fn joined<T>(ended: Result<T, JoinError>) -> T {
+    match ended.map_err(JoinError::try_into_panic) {
+        Ok(given) => given,
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        Err(Err(error)) => panic!("a task ends by itself or by its panic: {error}"),
     }
 }
 

@@ -8,11 +8,14 @@ pub(crate) mod faults;
 mod init;
 mod line;
 mod lint;
+mod merge;
+mod order;
 mod reach;
 mod report;
 mod run;
 mod serve;
 pub(crate) mod shim;
+mod value;
 mod verify;
 
 use crate::failure::Failure;
@@ -23,6 +26,8 @@ use clap::Subcommand;
 pub(crate) enum Command {
     /// Run a suite: your agent once per case against the scripted provider, a verdict per case.
     Run(run::Arguments),
+    /// Join the run folders of a suite's shards into one.
+    Merge(merge::Arguments),
     /// Serve the scripted provider by itself.
     Serve(serve::Arguments),
     /// Make a small suite that passes and explains itself.
@@ -48,6 +53,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),

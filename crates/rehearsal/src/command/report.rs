@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     all: bool,
 }
 
-fn format(text: &str) -> Result<&'static Report, String> {
+/// A format by its name.
+pub(super) fn format(text: &str) -> Result<&'static Report, String> {
     find(text).ok_or_else(|| {
         let known: Vec<_> = REPORTS.iter().map(|row| row.name).collect();
         format!("the formats are {}", known.join(", "))

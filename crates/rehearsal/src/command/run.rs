@@ -1,26 +1,24 @@
 //! `rehearsal run PATH… [-- AGENT…]`.
 
-use super::choice::{self, Flags};
-use super::line;
+use super::choice::Flags;
+use super::order::{order, writable};
+use super::value;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
-use rehearsal_report::Style;
-use rehearsal_script::span;
-use rehearsal_wire::names::{hint, nearest};
-use rehearsal_workflow::suite::{self, LoadError, Suite};
-use rehearsal_workflow::{Order, RunError};
-use rehearsal_world::files::WalkError;
-use rehearsal_world::{environment, task};
+use rehearsal_report::{Report, Style};
+use rehearsal_script::scenario::Weight;
+use rehearsal_workflow::choose::Shard;
+use rehearsal_workflow::reach::PublicUrl;
+use rehearsal_workflow::{Enclose, RunError};
+use rehearsal_world::{environment, files, task};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Deadline of one request of the built-in agent: it talks to loopback, where a second is an age.
-const BUILT_IN_PATIENCE: &str = "2";
-
 const AGENT_HELP: &str = "\
-The agent's command may hold {prompt}, {base_url}, {workspace}, {model}, {case}.
+The agent's command may hold {prompt}, {base_url}, {workspace}, {home}, {model}, {case}.
 It finds the same in REHEARSAL_PROMPT, OPENAI_BASE_URL and so on, in its environment.
 Journals, outputs and workspaces stay below .rehearsal/runs.";
 
@@ -30,62 +28,127 @@ Journals, outputs and workspaces stay below .rehearsal/runs.";
 pub(crate) struct Arguments {
     /// Scenario files, or folders of them.
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// The agent's command, after `--` [default: the built-in agent].
+    pub(super) paths: Vec<PathBuf>,
+    /// The agent's command, after `--` [default: `agent` of the suite, else the built-in agent].
     #[arg(last = true, value_name = "AGENT")]
-    agent: Vec<String>,
-    /// Run only these cases; may be given several times.
+    pub(super) agent: Vec<String>,
+    /// Run only these cases; `*` and `?` stand for letters; may be given several times.
     #[arg(long = "case", value_name = "NAME")]
-    cases: Vec<String>,
+    pub(super) cases: Vec<String>,
+    /// Run each case so often.
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = value::rounds)]
+    pub(super) repeat: u32,
+    /// Run only part k of n of the suite; `rehearsal merge` joins the parts.
+    #[arg(long, value_name = "k/n", value_parser = value::shard)]
+    pub(super) shard: Option<Shard>,
+    /// End the run with the first case that does not pass.
+    #[arg(long)]
+    pub(super) fail_fast: bool,
     #[command(flatten)]
-    flags: Flags,
+    pub(super) flags: Flags,
+    /// Let a finding weigh more or less, or nothing; may be given several times.
+    #[arg(long = "finding", value_name = "CODE=error|warning|note|off", value_parser = value::weight)]
+    pub(super) weights: Vec<(String, Weight)>,
     /// Most cases at once [default: four for each core].
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    jobs: Option<u16>,
-    /// Time limit of a case that sets none, e.g. 90s or 5m.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
-    time_limit: Duration,
+    #[arg(long, value_name = "NUMBER", value_parser = value::jobs)]
+    pub(super) jobs: Option<u32>,
+    /// Time limit of a case that sets none, e.g. 90s or 5m [default: that of `agent` in the suite, else 60s].
+    #[arg(long, value_name = "TIME", value_parser = value::time)]
+    pub(super) time_limit: Option<Duration>,
     /// Model name that the agent is told.
     #[arg(long, value_name = "NAME", default_value = "gpt-4o-mini")]
-    model: String,
+    pub(super) model: String,
     /// Let the built-in agent ask for streams.
     #[arg(long, conflicts_with = "agent")]
-    stream: bool,
+    pub(super) stream: bool,
+    #[command(flatten)]
+    pub(super) network: Network,
     /// Folder for run folders [default: .rehearsal in the suite's folder].
     #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    pub(super) data: Option<PathBuf>,
+    /// Also write a report to a file; may be given several times.
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = value::report)]
+    reports: Vec<(&'static Report, PathBuf)>,
     /// Print the run file instead of the table.
     #[arg(long)]
     json: bool,
+}
+
+/// Where agents find the provider, and what else they can reach.
+#[derive(Debug, Args)]
+pub(crate) struct Network {
+    /// Address to listen on; others than loopback need --allow-remote [default: 127.0.0.1].
+    #[arg(long, value_name = "IP", value_parser = value::host)]
+    pub(super) host: Option<IpAddr>,
+    /// Port to listen on [default: any free one].
+    #[arg(long, value_name = "PORT", value_parser = value::port)]
+    pub(super) port: Option<u16>,
+    /// Let other machines and containers ask; without a case's own URL they are refused.
+    #[arg(long)]
+    pub(super) allow_remote: bool,
+    /// URL that agents are told, e.g. http://host.docker.internal:{port}.
+    #[arg(long, value_name = "URL", value_parser = value::public_url)]
+    pub(super) public_url: Option<PublicUrl>,
+    /// Give agents no proxy that refuses and takes down who wanted to leave this machine.
+    #[arg(long)]
+    pub(super) no_sink: bool,
+    /// Give each agent a network of its own that leads nowhere but to the provider (Linux); `auto`: where the kernel allows it.
+    #[arg(
+        long,
+        value_name = "require|auto",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "require",
+        value_parser = value::enclose,
+        conflicts_with_all = ["host", "public_url"],
+    )]
+    pub(super) netns: Option<Enclose>,
 }
 
 /// What is said when someone ends a run.
 const INTERRUPTED: &str = "the run was asked to end before its cases had; their agents were ended, and its folder holds what was seen";
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let json = arguments.json;
+    let (json, reports) = (arguments.json, arguments.reports.clone());
+    reports.iter().try_for_each(|(_, path)| writable(path))?;
     let order = order(arguments)?;
-    let board = crate::board::Board::new(order.cases.len());
+    let all = order.cases.len() * order.repeat as usize;
+    let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.
     let work = rehearsal_workflow::run(order, move |progress| board.show(progress));
     let ended =
         task::run(task::unless_asked_to_end(work)).map_err(|error| Failure::World(error.to_string()))?;
     let (folder, file) =
         ended.ok_or_else(|| Failure::World(INTERRUPTED.to_owned()))?.map_err(Failure::from)?;
-    if json {
-        terminal::print(&file.to_json());
-    } else {
-        let style = Style { colour: terminal::colour(), width: terminal::width(), all: false };
-        let Some(table) = rehearsal_report::find("terminal") else {
-            unreachable!("the table of reports has it")
-        };
-        terminal::print(&(table.write)(&file, style));
-        terminal::say(&format!("run folder: {}", near(&folder).display()));
-        if file.count(Verdict::Failed) > 0 {
-            terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
-        }
+    show(&folder, &file, json);
+    if !json && file.ended_early {
+        let missing = all.saturating_sub(file.cases.len());
+        terminal::say(&format!("{missing} more did not run to their end: --fail-fast ended the run"));
+    }
+    for (report, path) in reports {
+        let text = (report.write)(&file, Style::FILE);
+        files::write_report(&path, text.as_bytes())
+            .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
     }
     verdict(&file)
+}
+
+/// Shows a run that has just been made.
+pub(super) fn show(folder: &Path, file: &RunFile, json: bool) {
+    if json {
+        terminal::print(&file.to_json());
+        return;
+    }
+    let style = Style { colour: terminal::colour(), width: terminal::width(), all: false };
+    let Some(table) = rehearsal_report::find("terminal") else { unreachable!("the table of reports has it") };
+    terminal::print(&(table.write)(file, style));
+    terminal::say(&format!("run folder: {}", near(folder).display()));
+    if file.count(Verdict::Failed) > 0 {
+        terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
+    }
+    if let Some((k, n)) = file.shard.filter(|_| file.cases.is_empty()) {
+        terminal::say(&format!("shard {k}/{n} holds no case: the suite has fewer"));
+    }
 }
 
 /// A path as a person would write it here.
@@ -95,7 +158,8 @@ fn near(path: &Path) -> &Path {
 
 /// A run passes only where every case did.
 pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
-    if file.cases.is_empty() {
+    // A matrix may have more machines than the suite has cases.
+    if file.cases.is_empty() && file.shard.is_none() {
         return Err(Failure::NothingRan("no case ran".to_owned()));
     }
     if file.count(Verdict::Failed) > 0 {
@@ -112,77 +176,6 @@ pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
     }
 }
 
-fn order(arguments: Arguments) -> Result<Order, Failure> {
-    let suite = suite::load(&arguments.paths, arguments.flags.profile)
-        .map_err(|error| unloaded(error, &arguments))?;
-    let cases = chosen(&suite, &arguments.cases)?;
-    let data = arguments.data.unwrap_or_else(|| suite::folder(&arguments.paths).join(".rehearsal"));
-    choice::folder(&data)?;
-    line::check(&arguments.agent)?;
-    let world = |error: std::io::Error| Failure::World(error.to_string());
-    let own = environment::own_program().map_err(world)?.display().to_string();
-    let mut built_in: Vec<String> =
-        [own.as_str(), "agent", "--request-timeout", BUILT_IN_PATIENCE].map(str::to_owned).to_vec();
-    if arguments.stream {
-        built_in.push("--stream".to_owned());
-    }
-    Ok(Order {
-        cases,
-        choice: arguments.flags.choice(),
-        agent: arguments.agent,
-        built_in,
-        jobs: arguments.jobs.map_or_else(|| 4 * task::parallelism(), usize::from),
-        time_limit: arguments.time_limit,
-        model: arguments.model,
-        data,
-        program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
-        started_in: environment::current_folder().map_err(world)?,
-        inherited: environment::all(),
-        suite,
-    })
-}
-
-/// A command without its `--` is taken for a list of suites.
-fn unloaded(error: LoadError, arguments: &Arguments) -> Failure {
-    match error {
-        LoadError::Walk(WalkError::Missing(path))
-            if arguments.agent.is_empty() && arguments.paths.first() != Some(&path) =>
-        {
-            Failure::Command(format!(
-                "there is no file or folder {}; an agent's command goes behind `--`",
-                path.display()
-            ))
-        }
-        other => other.into(),
-    }
-}
-
-/// The cases to run: all, or those named; a name that no case has is a mistake.
-fn chosen(suite: &Suite, names: &[String]) -> Result<Vec<usize>, Failure> {
-    let id = |index: usize| suite.scenarios.phrasings[index].id.as_str();
-    let known: Vec<_> = suite.scenarios.cases().map(id).collect();
-    if known.is_empty() {
-        return Err(Failure::NothingRan(
-            "the suite holds no phrasing, so there is no case to run".to_owned(),
-        ));
-    }
-    if let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        let near = nearest(unknown, known.iter().copied());
-        let hint = hint(near, || format!("there are: {}", known.join(", ")));
-        return Err(Failure::Command(format!("no case is named {unknown}; {hint}")));
-    }
-    let wanted = |index: &usize| names.is_empty() || names.iter().any(|name| name == id(*index));
-    Ok(suite.scenarios.cases().filter(wanted).collect())
-}
-
-/// A duration as in scenario files, longer than nothing.
-fn time(text: &str) -> Result<Duration, String> {
-    match span::parse(text) {
-        Some(time) if !time.is_zero() => Ok(time),
-        Some(_) | None => Err(format!("{}, up to 24h", span::FORM)),
-    }
-}
-
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
@@ -192,6 +185,9 @@ impl From<RunError> for Failure {
             | RunError::Fill(_)
             | RunError::Record(_)
             | RunError::Check(_)
+            | RunError::Shim(_)
+            | RunError::NoNetwork(_)
+            | RunError::Enclosed(_)
             | RunError::Start(_)
             | RunError::Random(_) => Self::World(error.to_string()),
         }

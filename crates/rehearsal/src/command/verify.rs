@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Checks what lies at a path; what is wrong is said on standard error.
-fn check(path: &Path) -> Result<String, Failure> {
+pub(super) fn check(path: &Path) -> Result<String, Failure> {
     let journals = match verify_journals(path) {
         Ok(journals) => journals,
         Err(error @ CheckError::Fault { .. }) => return not_met(&error.to_string()),

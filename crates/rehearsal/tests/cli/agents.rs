@@ -12,34 +12,46 @@ fn rehearse(case: &str, script: &str) -> (Option<i32>, Value) {
 }
 
 #[test]
-fn an_agent_that_cannot_be_started_leaves_the_case_unjudged() {
+fn an_agent_that_cannot_be_started_is_said_once_before_anything_runs() {
     let sandbox = Sandbox::with(&[
         ("suite.yaml", SUITE),
         ("agent.txt", "no program"),
         ("ghost", "#!/no/such/interpreter\n"),
     ]);
-    let executable = |name: &str| {
-        let made = std::process::Command::new("chmod").args(["+x"]).arg(sandbox.path(name)).status().unwrap();
-        assert!(made.success());
-    };
-    executable("ghost");
+    executable(&sandbox, "ghost");
     for (agent, why) in [
         ("no-such-agent", "there is no program no-such-agent"),
-        ("./no-such-agent", "no-such-agent"),
-        ("./agent.txt", "is not executable"),
+        ("./no-such-agent", "there is no program ./no-such-agent"),
+        ("./agent.txt", "agent.txt is not executable"),
         ("./ghost", "interpreter"),
     ] {
-        let (ended, file, _) = sandbox.run_suite(&["suite.yaml", "--", agent]);
-        assert_eq!(ended.code, Some(3), "{agent}: {file}");
-        for case in file["cases"].as_array().unwrap() {
-            assert_eq!(
-                (case["verdict"].as_str(), case["findings"][0]["code"].as_str()),
-                (Some("broken"), Some("agent-not-started"))
-            );
-            assert!(case["findings"][0]["message"].as_str().unwrap().contains(why), "{agent}: {case}");
-        }
-        assert!(ended.err.lines().last().unwrap().contains(why), "{}", ended.err);
+        let ended = sandbox.run(&["run", "suite.yaml", "--", agent]);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(3), ""), "{agent}: {}", ended.err);
+        assert!(ended.err.contains(why) && ended.err.lines().count() == 1, "{agent}: {}", ended.err);
+        assert!(!sandbox.path(".rehearsal").exists(), "{agent}: nothing ran");
     }
+}
+
+fn executable(sandbox: &Sandbox, name: &str) {
+    let made = std::process::Command::new("chmod").args(["+x"]).arg(sandbox.path(name)).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn an_agent_that_only_a_start_shows_to_be_none_leaves_its_cases_unjudged() {
+    // Its interpreter is a script itself, whose interpreter is not there.
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("between", "#!/no/such/interpreter\n")]);
+    let between = sandbox.path("between").display().to_string();
+    sandbox.write("ghost", format!("#!{between}\n").as_bytes());
+    executable(&sandbox, "between");
+    executable(&sandbox, "ghost");
+    let (ended, file, _) = sandbox.run_suite(&["suite.yaml", "--", "./ghost"]);
+    assert_eq!(ended.code, Some(3), "{file}");
+    assert_eq!(verdicts(&file).len(), 3);
+    for (case, verdict, codes) in verdicts(&file) {
+        assert_eq!((verdict, codes), ("broken", vec!["agent-not-started"]), "{case}");
+    }
+    assert!(ended.err.lines().last().unwrap().contains("interpreter"), "{}", ended.err);
 }
 
 #[test]
@@ -150,7 +162,7 @@ fn an_endless_agent_is_ended_with_all_its_children_at_the_time_limit() {
 }
 
 /// Whether a process runs. One that is dead but not yet collected does not.
-fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = if std::path::Path::new("/proc/self/stat").exists() {
         // The state follows the program's name in brackets, which may hold brackets itself.
         let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

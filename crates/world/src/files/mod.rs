@@ -1,11 +1,13 @@
 //! Files and folders: those that people name, and our own, which nobody else may read.
 
+mod copy;
 mod folder;
 mod read;
 mod suite;
 mod watch;
 mod workspace;
 
+pub use copy::{copy_folder, create_beside, is_there, put_in_place, remove_folder};
 pub use folder::{create_run_folder, private_folders, write_new, write_report};
 pub use read::{ReadError, read_bytes, read_text};
 pub use suite::{WalkError, files_below};

@@ -3,6 +3,7 @@
 //! Must not know: what a request means. Secrets are masked here, so that no caller can forget it.
 
 mod check;
+mod copy;
 mod error;
 mod inbox;
 mod ledger;
@@ -11,6 +12,7 @@ mod segment;
 mod stub_log;
 
 pub use check::{CheckError, Journal, read_journal, read_journals, verify_journals};
+pub use copy::copy_journal;
 pub use error::RecordError;
 pub use name::{Name, file_stem};
 pub use stub_log::StubLog;

@@ -9,6 +9,8 @@ pub enum Name {
     Journal,
     /// `<case>.jsonl` and `<case>.bodies`; from the second segment on `<case>.0002.jsonl` and `<case>.0002.bodies`.
     Case(String),
+    /// The journal that belonged to no case of one part of a merged run: `journal-p<part>.jsonl` and so on, as for a case.
+    Part(u32),
 }
 
 /// What the names of the journal that belongs to no case begin with; no case's do.
@@ -45,13 +47,23 @@ impl Name {
     pub(super) fn files(&self, segment: u32) -> (String, String) {
         match self {
             Self::Journal => (format!("journal-{segment:04}.jsonl"), format!("bodies-{segment:04}.bin")),
-            Self::Case(case) => {
-                let stem = file_stem(case);
+            Self::Case(_) | Self::Part(_) => {
+                let stem = self.journal();
                 match segment {
                     1 => (format!("{stem}.jsonl"), format!("{stem}.bodies")),
                     _ => (format!("{stem}.{segment:04}.jsonl"), format!("{stem}.{segment:04}.bodies")),
                 }
             }
+        }
+    }
+
+    /// What the names of its files begin with.
+    #[must_use]
+    pub fn journal(&self) -> String {
+        match self {
+            Self::Journal => "journal".to_owned(),
+            Self::Case(case) => file_stem(case),
+            Self::Part(part) => format!("{OWN}p{part}"),
         }
     }
 }
@@ -93,7 +105,10 @@ mod tests {
     #[test]
     fn names_are_read_back_as_they_were_written() {
         let cases = ["tools/p1", "journal-0001", "journal", "journal-"];
-        for name in [Name::Journal].into_iter().chain(cases.map(|case| Name::Case(case.to_owned()))) {
+        for name in [Name::Journal, Name::Part(1), Name::Part(10_000)]
+            .into_iter()
+            .chain(cases.map(|case| Name::Case(case.to_owned())))
+        {
             for segment in [1, 2, 9999, 10_000] {
                 let (lines, bodies) = name.files(segment);
                 let parsed = parse(&lines).unwrap();

@@ -1,0 +1,180 @@
+//! What a command line of `run` asks for, with the files of the suite read.
+
+use super::choice;
+use super::line;
+use super::run::Arguments;
+use crate::failure::Failure;
+use rehearsal_script::scenario::AgentCommand;
+use rehearsal_wire::names::{hint, nearest};
+use rehearsal_workflow::Order;
+use rehearsal_workflow::agent::Agent;
+use rehearsal_workflow::choose::{self, round_name};
+use rehearsal_workflow::grade;
+use rehearsal_workflow::reach::Reach;
+use rehearsal_workflow::suite::{self, LoadError, Suite};
+use rehearsal_world::files::WalkError;
+use rehearsal_world::listen::RESERVED_PORTS;
+use rehearsal_world::{environment, files, task};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::time::Duration;
+
+/// Deadline of one request of the built-in agent: it talks to loopback, where a second is an age.
+const BUILT_IN_PATIENCE: &str = "2";
+
+/// Time limit of a case where nobody sets one.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Names that are listed where somebody misses one.
+const LISTED: usize = 12;
+
+/// Reads the suite and puts everything together.
+pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
+    let reach = reach(&arguments)?;
+    let suite = suite::load(&arguments.paths, arguments.flags.profile)
+        .map_err(|error| unloaded(error, &arguments))?;
+    let cases = chosen(&suite, &arguments)?;
+    let data = arguments.data.clone().unwrap_or_else(|| suite::folder(&arguments.paths).join(".rehearsal"));
+    choice::folder(&data)?;
+    line::check(&arguments.agent)?;
+    let agent = agent(&suite, &arguments)?;
+    arguments.weights.iter().try_for_each(|(code, _)| known_code(code))?;
+    Ok(Order {
+        cases,
+        choice: arguments.flags.choice(),
+        weights: arguments.weights,
+        repeat: arguments.repeat,
+        shard: arguments.shard,
+        fail_fast: arguments.fail_fast,
+        jobs: arguments.jobs.map_or_else(|| 4 * task::parallelism(), |jobs| jobs as usize),
+        time_limit: arguments.time_limit.or(agent.written.time_limit).unwrap_or(TIME_LIMIT),
+        model: arguments.model,
+        reach,
+        enclose: arguments.network.netns.unwrap_or_default(),
+        sink: !arguments.network.no_sink,
+        data,
+        program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
+        inherited: environment::all(),
+        agent,
+        suite,
+    })
+}
+
+/// The agent: the command behind `--`, else that of the suite, else our own.
+fn agent(suite: &Suite, arguments: &Arguments) -> Result<Agent, Failure> {
+    let world = |error: std::io::Error| Failure::World(error.to_string());
+    let here = environment::current_folder().map_err(world)?;
+    let only = |command| AgentCommand { command, ..AgentCommand::default() };
+    if !arguments.agent.is_empty() {
+        return Ok(Agent { written: only(arguments.agent.clone()), beside: here, built_in: false });
+    }
+    if let Some(written) = &suite.scenarios.agent {
+        if arguments.stream {
+            return Err(Failure::Command(format!(
+                "--stream is for the built-in agent, but {} names an agent of its own",
+                written.place.file
+            )));
+        }
+        let folder = Path::new(&written.place.file).parent().unwrap_or(Path::new(""));
+        return Ok(Agent { written: written.clone(), beside: here.join(folder), built_in: false });
+    }
+    let own = environment::own_program().map_err(world)?.display().to_string();
+    let mut command: Vec<String> =
+        [own.as_str(), "agent", "--request-timeout", BUILT_IN_PATIENCE].map(str::to_owned).to_vec();
+    if arguments.stream {
+        command.push("--stream".to_owned());
+    }
+    Ok(Agent { written: only(command), beside: here, built_in: true })
+}
+
+/// Where to listen. Other machines are let in only where that is said twice.
+fn reach(arguments: &Arguments) -> Result<Reach, Failure> {
+    let host = arguments.network.host.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let port = arguments.network.port.unwrap_or(0);
+    if RESERVED_PORTS.contains(&port) {
+        return Err(Failure::Command(format!(
+            "port {port} is reserved; choose another one, or 0 for any free one"
+        )));
+    }
+    if !host.is_loopback() && !arguments.network.allow_remote {
+        return Err(Failure::Command(format!(
+            "other machines reach {host}; add --allow-remote to let them, or leave --host out"
+        )));
+    }
+    Ok(Reach {
+        host,
+        port,
+        allow_remote: arguments.network.allow_remote,
+        public_url: arguments.network.public_url.clone(),
+    })
+}
+
+/// A command without its `--` is taken for a list of suites.
+fn unloaded(error: LoadError, arguments: &Arguments) -> Failure {
+    match error {
+        LoadError::Walk(WalkError::Missing(path))
+            if arguments.agent.is_empty() && arguments.paths.first() != Some(&path) =>
+        {
+            Failure::Command(format!(
+                "there is no file or folder {}; an agent's command goes behind `--`",
+                path.display()
+            ))
+        }
+        other => other.into(),
+    }
+}
+
+/// The cases to run: all, or those named, and of these the part of this machine.
+fn chosen(suite: &Suite, arguments: &Arguments) -> Result<Vec<usize>, Failure> {
+    let scenarios = &suite.scenarios;
+    if scenarios.phrasings.is_empty() {
+        return Err(Failure::NothingRan(
+            "the suite holds no phrasing, so there is no case to run".to_owned(),
+        ));
+    }
+    let cases = choose::cases(scenarios, &arguments.cases).map_err(|unknown| {
+        let all = choose::cases(scenarios, &[]).unwrap_or_default();
+        let known: Vec<_> = all.iter().map(|index| scenarios.phrasings[*index].id.as_str()).collect();
+        unknown_case(unknown, &known)
+    })?;
+    if let Some((case, round)) = choose::clash(scenarios, &cases, arguments.repeat) {
+        let name = round_name(&case, round);
+        return Err(Failure::Command(format!(
+            "{name} is a case and also round {round} of {case}; give the case another name to repeat it"
+        )));
+    }
+    Ok(arguments.shard.map_or_else(|| cases.clone(), |shard| choose::part(&cases, shard)))
+}
+
+fn unknown_case(unknown: &str, known: &[&str]) -> Failure {
+    let listed = || match known.get(..LISTED) {
+        Some(first) if known.len() > LISTED => {
+            format!("there are: {} and {} more", first.join(", "), known.len() - LISTED)
+        }
+        Some(_) | None => format!("there are: {}", known.join(", ")),
+    };
+    let hint = hint(nearest(unknown, known.iter().copied()), listed);
+    let what = if unknown.contains(['*', '?']) { "no case meets" } else { "no case is named" };
+    Failure::Command(format!("{what} {unknown}; {hint}"))
+}
+
+fn known_code(code: &str) -> Result<(), Failure> {
+    let known = grade::codes();
+    if known.contains(&code) {
+        return Ok(());
+    }
+    let hint = hint(nearest(code, known), || "`rehearsal explain` lists all codes".to_owned());
+    Err(Failure::Command(format!("no finding has the code {code}; {hint}")))
+}
+
+/// Refuses a file that cannot be written later, before anything runs.
+pub(super) fn writable(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if files::is_folder(path) {
+        return Err(Failure::Command(format!("{} is a folder; a report is a file", path.display())));
+    }
+    if !files::is_folder(folder) {
+        return Err(Failure::Command(format!("there is no folder {} for the report", folder.display())));
+    }
+    Ok(())
+}

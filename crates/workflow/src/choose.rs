@@ -1,0 +1,134 @@
+//! Which cases of a suite run, and how often.
+
+use rehearsal_script::scenario::{Phrasing, Scenarios};
+use std::collections::BTreeSet;
+
+/// A part of a suite for one of several machines: part `k` of `n`, from 1.
+pub type Shard = (u32, u32);
+
+/// The cases that the patterns name, in the order of the suite; all where there is no pattern.
+///
+/// A pattern is a case's name, alone or behind its class (`class/name`); `*` stands for any letters, `?` for one.
+///
+/// # Errors
+/// The first pattern that no case meets.
+pub fn cases<'p>(scenarios: &Scenarios, patterns: &'p [String]) -> Result<Vec<usize>, &'p str> {
+    let all: Vec<usize> = (0..scenarios.phrasings.len())
+        .filter(|index| scenarios.phrasings[*index].part_of.is_none())
+        .collect();
+    let meets = |pattern: &str, index: usize| is_named(&scenarios.phrasings[index], pattern);
+    if let Some(pattern) =
+        patterns.iter().find(|pattern| !all.iter().any(|index| meets(pattern.as_str(), *index)))
+    {
+        return Err(pattern);
+    }
+    let wanted = |index: &usize| patterns.is_empty() || patterns.iter().any(|pattern| meets(pattern, *index));
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+fn is_named(case: &Phrasing, pattern: &str) -> bool {
+    let Phrasing { class, id, .. } = case;
+    // A name that holds a star is still named by itself.
+    id == pattern
+        || matches(pattern, id)
+        || (pattern.contains('/') && matches(pattern, &format!("{class}/{id}")))
+}
+
+/// Whether a text is what a pattern says: `*` is any letters, `?` is one letter.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut seen) = (0, 0);
+    // Where the last star stands, and how much of the text it has taken so far: only the last one needs another try.
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, seen));
+                at += 1;
+            }
+            Some(letter) if *letter == '?' || *letter == text[seen] => {
+                at += 1;
+                seen += 1;
+            }
+            Some(_) | None => {
+                let Some((stood, taken)) = star else { return false };
+                star = Some((stood, taken + 1));
+                at = stood + 1;
+                seen = taken + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|letter| *letter == '*')
+}
+
+/// One part of some cases: dealt out like cards, so that neighbours, which often cost the same, go to different machines.
+#[must_use]
+pub fn part(cases: &[usize], (k, n): Shard) -> Vec<usize> {
+    cases.iter().copied().skip(k.saturating_sub(1) as usize).step_by(n.max(1) as usize).collect()
+}
+
+/// The name of a case's journal and of its folder: that of the case, from the second round on with the round behind it.
+#[must_use]
+pub fn round_name(case: &str, round: u32) -> String {
+    if round > 1 { format!("{case}~{round}") } else { case.to_owned() }
+}
+
+/// A case that has the name of another one's round, if there is one: their journals would be the same file.
+#[must_use]
+pub fn clash(scenarios: &Scenarios, cases: &[usize], repeat: u32) -> Option<(String, u32)> {
+    let names: BTreeSet<&str> = cases.iter().map(|index| scenarios.phrasings[*index].id.as_str()).collect();
+    names.iter().find_map(|name| {
+        let (other, round) = name.rsplit_once('~')?;
+        let round: u32 = round.parse().ok()?;
+        let is_round = (2..=repeat).contains(&round) && names.contains(other);
+        (is_round && round_name(other, round) == **name).then(|| (other.to_owned(), round))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{matches, part, round_name};
+
+    #[test]
+    fn a_pattern_meets_what_it_says() {
+        for (pattern, text, meets) in [
+            ("text", "text", true),
+            ("text", "texts", false),
+            ("t*", "text", true),
+            ("t*", "", false),
+            ("*", "", true),
+            ("**", "x", true),
+            ("*ool*", "tools", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("?", "é", true),
+            ("?", "", false),
+            ("t??t", "text", true),
+            ("t?t", "text", false),
+            ("*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
+        ] {
+            assert_eq!(matches(pattern, text), meets, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn the_parts_of_a_suite_are_disjoint_and_hold_all_of_it() {
+        for cases in [0, 1, 5, 12] {
+            let all: Vec<usize> = (0..cases).collect();
+            for n in 1..8 {
+                let parts: Vec<_> = (1..=n).map(|k| part(&all, (k, n))).collect();
+                let mut together: Vec<_> = parts.concat();
+                together.sort_unstable();
+                assert_eq!(together, all, "{cases} cases in {n} parts");
+                let sizes: Vec<_> = parts.iter().map(Vec::len).collect();
+                assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
+            }
+        }
+        assert_eq!(part(&[7, 8, 9], (2, 2)), [8]);
+    }
+
+    #[test]
+    fn the_first_round_has_the_name_of_its_case() {
+        assert_eq!([round_name("a", 1), round_name("a", 2)], ["a", "a~2"]);
+    }
+}
