@@ -71,7 +71,7 @@ class Agent:
         request = urllib.request.Request(url, json.dumps(self.body(messages)).encode(), headers)
         for attempt in range(1, self.most_attempts + 1):
             try:
-                with urllib.request.urlopen(request, timeout=10) as reply:
+                with urllib.request.urlopen(request, timeout=30) as reply:
                     return json.load(reply)["choices"][0]["message"]
             except urllib.error.HTTPError as error:
                 if attempt == self.most_attempts or not self.may_pass(error.code):
