@@ -15,6 +15,7 @@ mod fold;
 mod glob;
 mod promise;
 mod refusal;
+mod sent;
 mod truncated;
 
 pub use codes::{codes, explain, explained, text, weight_word};

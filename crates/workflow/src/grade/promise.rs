@@ -1,9 +1,9 @@
 //! Files and commands that were expected: done, not done, or not done and claimed all the same.
 
-use super::{Check, Evidence, Found, Tier, broken_json, command_words, quote};
+use super::{Check, Evidence, Found, Tier, command_words, quote, sent};
 use rehearsal_journal::digest;
+use rehearsal_journal::fold::ToolCall;
 use rehearsal_journal::run::Severity;
-use rehearsal_script::issued::call_id;
 use rehearsal_script::scenario::ExpectFile;
 
 pub(super) const CLAIMED_NOT_DONE: Check = Check {
@@ -121,7 +121,7 @@ fn claim(evidence: &Evidence<'_>, named: impl Fn(&str) -> bool) -> Option<Claim>
     }
     let answered = evidence.facts.calls.iter().filter_map(|call| Some((call, call.answered_in?)));
     answered
-        .filter(|(call, _)| arguments(evidence, &call.id).iter().any(|texts| named(texts)))
+        .filter(|(call, _)| arguments(evidence, call).iter().any(|texts| named(texts)))
         .map(|(call, answered_in)| Claim {
             words: format!("answered the call {} of {} in request {answered_in}", call.id, call.name),
             exchange: Some(answered_in),
@@ -129,21 +129,17 @@ fn claim(evidence: &Evidence<'_>, named: impl Fn(&str) -> bool) -> Option<Claim>
         .next()
 }
 
-/// The texts in the arguments of a call that the script made, each by itself, then all of them in a row.
-fn arguments(evidence: &Evidence<'_>, id: &str) -> Vec<String> {
-    for phrasing in evidence.conversations() {
-        for step in 0..phrasing.script.len() {
-            let Some(said) = phrasing.said_at(step) else { continue };
-            let mut calls = said.calls.iter().enumerate();
-            if let Some((_, call)) = calls.find(|(k, _)| call_id(&phrasing.id, step, *k) == id) {
-                let texts = broken_json::texts(&call.arguments).into_iter().map(|text| text.text);
-                let mut texts: Vec<String> = texts.collect();
-                texts.push(texts.join(" "));
-                return texts;
-            }
-        }
-    }
-    Vec::new()
+/// The texts in the arguments of a call that went out, each by itself, then all of them in a row.
+fn arguments(evidence: &Evidence<'_>, call: &ToolCall) -> Vec<String> {
+    let Some(request) = evidence.facts.requests.iter().find(|request| request.exchange == call.issued_in)
+    else {
+        return Vec::new();
+    };
+    let sent = sent::calls(evidence, request).into_iter().find(|sent| sent.id == call.id);
+    let texts = sent.map(|sent| sent.texts).unwrap_or_default();
+    let mut texts: Vec<String> = texts.into_iter().map(|text| text.text).collect();
+    texts.push(texts.join(" "));
+    texts
 }
 
 /// Whether a path stands in a text by itself, not as a part of a longer name.
