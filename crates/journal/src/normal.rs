@@ -73,7 +73,11 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
                 mask(&mut ran.folder);
                 commands.push(written(&Event::CommandRan(ran)));
             }
-            Event::EscapeTried(tried) => _ = escapes.insert(written(&Event::EscapeTried(tried.clone()))),
+            Event::EscapeTried(tried) => {
+                let mut tried = tried.clone();
+                mask(&mut tried.target);
+                escapes.insert(written(&Event::EscapeTried(tried)));
+            }
             Event::Judged(_) => {}
             Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
         }

@@ -53,9 +53,15 @@ pub(crate) async fn run(field: &Field, index: usize, round: u32) -> CaseResult {
     let phrasing = &field.standin.setting().scenarios.phrasings[index];
     let result = match attempt(field, index, phrasing, &round_name(&phrasing.id, round)).await {
         Ok(result) => result,
-        Err(error) => broken(phrasing, &error),
+        Err(error) => broken(phrasing, &parts(field, index), &error),
     };
     CaseResult { round, ..result }
+}
+
+/// The further conversations of a case.
+fn parts(field: &Field, case: usize) -> Vec<&Phrasing> {
+    let scenarios = &field.standin.setting().scenarios;
+    scenarios.parts(case).map(|part| &scenarios.phrasings[part]).collect()
 }
 
 /// One round of a case, from its folders to its verdict; `name` tells the rounds apart.
@@ -69,8 +75,7 @@ async fn attempt(
     let token = ids::case_token()?;
     let recorder = field.recorder(name, &phrasing.id)?;
     field.standin.open_lane(&token, index, Arc::clone(&recorder));
-    let scenarios = &field.standin.setting().scenarios;
-    let parts: Vec<&Phrasing> = scenarios.parts(index).map(|part| &scenarios.phrasings[part]).collect();
+    let parts = parts(field, index);
     let stop = field.standin.exceeded(&token, grade::most_requests(phrasing, &parts));
     let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
@@ -225,7 +230,7 @@ fn result(
     }
 }
 
-fn broken(phrasing: &Phrasing, error: &RunError) -> CaseResult {
+fn broken(phrasing: &Phrasing, parts: &[&Phrasing], error: &RunError) -> CaseResult {
     let code = match error {
         RunError::Start(
             StartError::Missing(_) | StartError::NotExecutable(_) | StartError::Interpreter(_),
@@ -242,6 +247,6 @@ fn broken(phrasing: &Phrasing, error: &RunError) -> CaseResult {
     let facts = Facts::default();
     CaseResult {
         verdict: Verdict::Broken,
-        ..result(phrasing, &[], &facts, vec![finding], JournalHead::default(), String::new())
+        ..result(phrasing, parts, &facts, vec![finding], JournalHead::default(), String::new())
     }
 }

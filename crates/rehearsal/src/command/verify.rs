@@ -8,7 +8,7 @@ use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
 use rehearsal_world::files;
 use rehearsal_world::record::{CheckError, Journal, verify_journals};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -175,6 +175,12 @@ pub(super) fn finished(folder: &Path) -> Result<RunFile, Failure> {
     })
 }
 
+/// What each round of each case saw.
+fn rounds(run: &RunFile) -> BTreeMap<(&str, u32), &str> {
+    let cases = run.cases.iter();
+    cases.map(|case| ((case.phrasing.as_str(), case.round), case.normalised.as_str())).collect()
+}
+
 fn same(folders: &[PathBuf]) -> Result<(), Failure> {
     let runs = folders.iter().map(|folder| finished(folder)).collect::<Result<Vec<_>, _>>()?;
     let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
@@ -186,16 +192,18 @@ fn same(folders: &[PathBuf]) -> Result<(), Failure> {
     let mut good = true;
     for other in others.iter().filter(|other| other.normalised != first.normalised) {
         good = false;
-        let names = first.cases.iter().map(|case| &case.phrasing);
-        let differing: Vec<_> = names
-            .filter(|name| {
-                let normal = |run: &RunFile| {
-                    run.cases.iter().find(|case| case.phrasing == **name).map(|case| case.normalised.clone())
-                };
-                normal(first) != normal(other)
+        let (ours, theirs) = (rounds(first), rounds(other));
+        let mut differing: Vec<&str> = first
+            .cases
+            .iter()
+            .filter(|case| {
+                let round = (case.phrasing.as_str(), case.round);
+                ours.get(&round) != theirs.get(&round)
             })
-            .map(String::as_str)
+            .map(|case| case.phrasing.as_str())
             .collect();
+        // A case that differs in several rounds is named once.
+        differing.dedup();
         let what = if differing.is_empty() {
             "other cases ran".to_owned()
         } else {
