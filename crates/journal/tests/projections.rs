@@ -1,11 +1,12 @@
 //! Normalised form, stub log and facts over one and the same small case.
 
 use rehearsal_journal::event::{
-    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, Delivered, End, Event, Kind, Network, Noted,
-    Opened, Output, Rejected, WorkspaceSeen,
+    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, CommandRan, Delivered, End, EscapeTried,
+    Event, Kind, Network, Noted, Opened, Output, Rejected, WorkspaceSeen,
 };
 use rehearsal_journal::fold::facts;
 use rehearsal_journal::normal::{digest, normalised};
+use rehearsal_journal::run::{CaseResult, JournalHead, Place, Verdict};
 use rehearsal_journal::stub_log::{Around, is_recorded, record};
 
 /// What differs between two runs of the same case.
@@ -306,5 +307,51 @@ fn what_gets_a_record_and_what_is_called_refused() {
             told(&asked, Err("")).contains(&format!("\"validation\": \"{validation}\"")),
             "{kind:?} {method}"
         );
+    }
+}
+
+#[test]
+fn the_order_of_commands_and_the_number_of_escapes_are_no_difference() {
+    let ran = |word: &str| {
+        Event::CommandRan(CommandRan { argv: vec!["git".into(), word.into()], folder: ".".into() })
+    };
+    let tried = |port: u32| {
+        let target = format!("127.0.0.1:{port}");
+        Event::EscapeTried(EscapeTried { method: "CONNECT".into(), target })
+    };
+    let lines = |events: &[Event]| normalised(events, &[]);
+    let first = lines(&[ran("add"), tried(1), ran("commit"), tried(1)]);
+    assert_eq!(first, lines(&[ran("commit"), tried(2), ran("add")]));
+    assert_ne!(first, lines(&[ran("commit"), tried(2), ran("push")]));
+}
+
+#[test]
+fn a_verdict_has_a_digest_of_all_that_is_said_of_its_case() {
+    let case = CaseResult {
+        class: "c".into(),
+        phrasing: "p".into(),
+        place: Place::default(),
+        round: 2,
+        verdict: Verdict::Passed,
+        findings: vec![],
+        requests: 2,
+        retries: 0,
+        steps: (1, 1),
+        ran_ms: 3,
+        status: Some(0),
+        journal: JournalHead::default(),
+        normalised: String::new(),
+    };
+    let judged = case.judged();
+    assert_eq!((judged.case.as_str(), judged.round, judged.sha256.len()), ("p", 2, 64));
+    let read: CaseResult = serde_json::from_str(&serde_json::to_string_pretty(&case).unwrap()).unwrap();
+    assert_eq!(read.judged(), judged, "what is read back is judged alike");
+    for other in [
+        CaseResult { verdict: Verdict::Failed, ..case.clone() },
+        CaseResult { retries: 1, ..case.clone() },
+        CaseResult { status: None, ..case.clone() },
+        CaseResult { steps: (0, 1), ..case },
+    ] {
+        assert_ne!(other.judged().sha256, judged.sha256, "{other:?}");
     }
 }
