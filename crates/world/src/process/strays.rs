@@ -66,6 +66,7 @@ mod system {
     use std::collections::HashSet;
     use std::io::{self, Read as _};
     use std::os::fd::OwnedFd;
+    use std::time::Duration;
 
     /// How often all processes are looked through, at most: what forks faster than it dies must not hold us for ever.
     const ROUNDS: usize = 10;
@@ -74,29 +75,31 @@ mod system {
     /// Most bytes of an environment that are read (Linux allows 6 MiB for arguments and environment).
     const ENVIRONMENT: u64 = 6 << 20;
 
+    /// How often we look again for processes that are in the middle of an `exec`, and the time between. On a busy machine one
+    /// may rest there for a while.
+    const LOOKS: usize = 100;
+    const PAUSE: Duration = Duration::from_millis(5);
+
     /// What the environment of a process says.
     #[derive(PartialEq, Eq)]
     enum Look {
         Marked,
         Stranger,
-        /// Nothing yet, as in the middle of an `exec`; or it has none at all.
+        /// Nothing yet: it is in the middle of an `exec`.
         Unsure,
     }
 
     pub(super) fn sweep(mark: &str, leader: u32) -> u32 {
         let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
         let mut strays = HashSet::new();
-        let mut unsure = HashSet::new();
-        for _ in 0..ROUNDS {
+        let (mut rounds, mut looks) = (0, 0);
+        while rounds < ROUNDS && looks < LOOKS {
             let mut dying = Vec::new();
-            let mut still = HashSet::new();
-            let mut found = false;
+            let (mut found, mut unsure) = (false, false);
             for pid in processes() {
                 match look(pid, mark) {
                     Look::Stranger => {}
-                    Look::Unsure => {
-                        still.insert(pid);
-                    }
+                    Look::Unsure => unsure = true,
                     Look::Marked => {
                         found = true;
                         // Members of the group were killed a moment ago and are on their way out.
@@ -107,13 +110,25 @@ mod system {
                     }
                 }
             }
-            if !found && still.is_subset(&unsure) {
+            if found {
+                rounds += 1;
+                wait(&dying);
+            } else if unsure {
+                looks += 1;
+                pause();
+            } else {
                 break;
             }
-            unsure = still;
-            wait(&dying);
         }
         u32::try_from(strays.len()).unwrap_or(u32::MAX)
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "nothing tells the end of an `exec`; this thread serves nobody"
+    )]
+    fn pause() {
+        std::thread::sleep(PAUSE);
     }
 
     fn processes() -> impl Iterator<Item = Pid> {
@@ -122,11 +137,19 @@ mod system {
     }
 
     fn look(pid: Pid, mark: &str) -> Look {
-        let Ok(environment) = environment(pid) else { return Look::Stranger };
+        let Ok(mut environment) = read(pid, "environ") else { return Look::Stranger };
         if environment.is_empty() {
             // Threads of the kernel and the dead have no program.
-            let program = std::fs::read_link(format!("/proc/{pid}/exe"));
-            return if program.is_ok() { Look::Unsure } else { Look::Stranger };
+            if std::fs::read_link(format!("/proc/{pid}/exe")).is_err() {
+                return Look::Stranger;
+            }
+            // An `exec` gives a process its arguments and its environment in one go: with the first and without the second,
+            // it really has none.
+            match read(pid, "cmdline") {
+                Ok(arguments) if arguments.is_empty() => return Look::Unsure,
+                Ok(_) => environment = read(pid, "environ").unwrap_or_default(),
+                Err(_) => return Look::Stranger,
+            }
         }
         let bears = |variable: &[u8]| {
             let value = variable.strip_prefix(MARK.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
@@ -135,9 +158,9 @@ mod system {
         if environment.split(|&byte| byte == 0).any(bears) { Look::Marked } else { Look::Stranger }
     }
 
-    fn environment(pid: Pid) -> io::Result<Vec<u8>> {
+    fn read(pid: Pid, file: &str) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let file = crate::files::open(format!("/proc/{pid}/environ").as_ref())?;
+        let file = crate::files::open(format!("/proc/{pid}/{file}").as_ref())?;
         file.take(ENVIRONMENT).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
