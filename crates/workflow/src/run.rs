@@ -5,7 +5,7 @@ use crate::choose::Shard;
 use crate::field::{Field, open_journal};
 use crate::grade;
 use crate::reach::Reach;
-use crate::rounds;
+use crate::rounds::{self, Outcome};
 use crate::suite::{self, Choice, Suite};
 use rehearsal_journal::event::Event;
 use rehearsal_journal::normal;
@@ -209,7 +209,7 @@ pub async fn run(
         standin,
         address,
         folder: folder.clone(),
-        run: run.clone(),
+        run,
         clock,
         enclosed,
         weights,
@@ -217,33 +217,43 @@ pub async fn run(
     let outcome = rounds::run(&field, &Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;
-    let cases = outcome.cases;
+    let file = written(&field, outcome, profile, started_unix_ms, &server)?;
+    let path = folder.join("run.json");
+    files::write_report(&path, file.to_json().as_bytes())
+        .map_err(|source| RunError::Folder { path, source })?;
+    Ok((folder, file))
+}
+
+/// What is written of a run, once its verdicts stand in the journal that belongs to no case, which ends here.
+fn written(
+    field: &Field,
+    outcome: Outcome,
+    profile: String,
+    started_unix_ms: u64,
+    server: &Recorder,
+) -> Result<RunFile, RunError> {
+    let Outcome { cases, ended_early } = outcome;
     for case in &cases {
         server.note(Event::Judged(case.judged()));
     }
     let head = server.close()?;
-
     let normalised: Vec<_> = cases.iter().map(|case| case.normalised.clone()).collect();
-    let file = RunFile {
+    Ok(RunFile {
         format: VERSION,
-        run,
+        run: field.run.clone(),
         program: field.order.program.clone(),
         seed: field.order.choice.seed,
         suite: field.order.suite.files.clone(),
         profile,
         agent: field.order.agent.told(),
         started_unix_ms,
-        took_ms: clock.elapsed_us() / 1000,
+        took_ms: field.clock.elapsed_us() / 1000,
         normalised: normal::digest(&normalised),
         codes: grade::explained(cases.iter().flat_map(|case| &case.findings)),
         repeat: field.order.repeat,
         shard: field.order.shard,
-        ended_early: outcome.ended_early,
+        ended_early,
         cases,
         servers: vec![JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests }],
-    };
-    let path = folder.join("run.json");
-    files::write_report(&path, file.to_json().as_bytes())
-        .map_err(|source| RunError::Folder { path, source })?;
-    Ok((folder, file))
+    })
 }
