@@ -77,3 +77,12 @@ impl Board {
         }
     }
 }
+
+impl Drop for Board {
+    /// Cases that were ended before their end leave no line behind.
+    fn drop(&mut self) {
+        if let Some(live) = &self.live {
+            live.running().values().for_each(ProgressBar::finish_and_clear);
+        }
+    }
+}

@@ -62,18 +62,16 @@ impl Agent {
 
     /// Writes the files that it is to find.
     pub(crate) fn lay_out(&self, told: &Told) -> Result<(), FillError> {
-        for (root, prefix) in [(&told.home, HOME), (&told.workspace, WORKSPACE)] {
-            let below: Vec<_> = self
-                .written
-                .files
-                .iter()
-                .filter_map(|(path, content)| {
-                    Some((told.fill(path.strip_prefix(prefix)?), told.fill(content)))
-                })
-                .collect();
-            files::fill_workspace(Path::new(root), &below)?;
-        }
-        Ok(())
+        files::fill_home(Path::new(&told.home), &self.files_below(HOME, told))?;
+        files::fill_workspace(Path::new(&told.workspace), &self.files_below(WORKSPACE, told))
+    }
+
+    /// Its files below a folder: relative path and content.
+    fn files_below(&self, folder: &str, told: &Told) -> Vec<(String, String)> {
+        let files = self.written.files.iter();
+        files
+            .filter_map(|(path, content)| Some((told.fill(path.strip_prefix(folder)?), told.fill(content))))
+            .collect()
     }
 
     /// What it reads from its standard input.

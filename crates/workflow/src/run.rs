@@ -204,16 +204,8 @@ pub async fn run(
     }));
 
     let weights = order.suite.scenarios.weights.iter().chain(&order.weights).cloned().collect();
-    let field = Arc::new(Field {
-        order,
-        standin,
-        address,
-        folder: folder.clone(),
-        run,
-        clock,
-        enclosed,
-        weights,
-    });
+    let field =
+        Arc::new(Field { order, standin, address, folder: folder.clone(), run, clock, enclosed, weights });
     let outcome = rounds::run(&field, &Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;
