@@ -2,7 +2,7 @@
 
 use crate::digest;
 use crate::event::{Event, VERSION};
-use std::io::Write as _;
+use crate::write;
 
 /// The end of a chain of lines, ready for the next one.
 #[derive(Clone, Debug)]
@@ -42,16 +42,16 @@ impl Chain {
     pub fn line(&mut self, t_us: u64, event: &Event, out: &mut Vec<u8>) {
         self.seq += 1;
         let start = out.len();
-        // Writing into a vector cannot fail, and neither can turning our own events into JSON.
-        let begun = write!(out, "{{\"v\":{VERSION},\"seq\":{},\"t\":{t_us},\"prev\":\"", self.seq);
+        out.extend_from_slice(b"{\"v\":");
+        write::number(out, VERSION.into());
+        out.extend_from_slice(b",\"seq\":");
+        write::number(out, self.seq);
+        out.extend_from_slice(b",\"t\":");
+        write::number(out, t_us);
+        out.extend_from_slice(b",\"prev\":\"");
         out.extend_from_slice(&self.prev);
-        out.push(b'"');
-        let joint = out.len();
-        let told = serde_json::to_writer(&mut *out, event);
-        assert!(begun.is_ok() && told.is_ok(), "an event is always a JSON object");
-        // The event's own braces become a comma and nothing: its fields are the line's fields.
-        out[joint] = b',';
-        out.pop();
+        out.extend_from_slice(b"\",");
+        write::fields(out, event);
         self.prev = digest::hex(&digest::of(&out[start..]));
         out.extend_from_slice(b",\"sum\":\"");
         out.extend_from_slice(&self.prev);

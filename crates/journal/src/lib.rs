@@ -15,3 +15,4 @@ pub mod redact;
 pub mod run;
 pub mod stub_log;
 pub mod verify;
+mod write;
