@@ -39,6 +39,10 @@ pub fn headers(headers: &mut [(String, String)]) {
 /// Masks the secrets in a request target: values of query keys, and what stands before `@` in its absolute form.
 #[must_use]
 pub fn target(target: &str) -> Cow<'_, str> {
+    // What most targets are: no search for what cannot be there.
+    if !target.bytes().any(|byte| matches!(byte, b'?' | b':')) {
+        return Cow::Borrowed(target);
+    }
     let (place, query) = match target.split_once('?') {
         Some((place, query)) => (place, Some(query)),
         None => (target, None),

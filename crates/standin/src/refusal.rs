@@ -56,9 +56,12 @@ pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dia
     let refuse = |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
     let wants_key = setting.require_key || profile == Profile::Api;
     // The dialect's own header must hold more than the word that stands before the key.
-    let (key, form) = dialect.key.split_once(": ").unwrap_or((dialect.key, ""));
-    let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
-    if wants_key && header(key).is_none_or(|value| value.trim().len() <= scheme) {
+    let keyless = || {
+        let (key, form) = dialect.key.split_once(": ").unwrap_or((dialect.key, ""));
+        let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
+        header(key).is_none_or(|value| value.trim().len() <= scheme)
+    };
+    if wants_key && keyless() {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
         return refuse(401, "api-key", None, &message);
     }

@@ -11,6 +11,7 @@ use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::{Head, RecordError, Recorder};
 use rehearsal_world::task::Notify;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
@@ -21,11 +22,31 @@ const EXCHANGE_BITS: u32 = 40;
 #[derive(Debug)]
 pub struct StandIn {
     setting: Arc<Setting>,
+    /// Lane 0 once more: most requests are on it, and need no lock to find it.
+    home: Arc<LaneBook>,
     lanes: RwLock<Lanes>,
     /// Hosts that a request may name beside this machine.
     hosts: Vec<String>,
     /// Whether nothing is answered without a token.
     guarded: bool,
+}
+
+/// A lane in use. Counting its users is left out where it lives as long as the stand-in: all cores would write the count.
+#[derive(Debug)]
+enum Book<'s> {
+    Home(&'s LaneBook),
+    Case(Arc<LaneBook>),
+}
+
+impl Deref for Book<'_> {
+    type Target = LaneBook;
+
+    fn deref(&self) -> &LaneBook {
+        match self {
+            Self::Home(book) => book,
+            Self::Case(book) => book,
+        }
+    }
 }
 
 /// All lanes by number, and the numbers of those that are open by token. Lane 0 is the one of all phrasings.
@@ -114,9 +135,13 @@ impl StandIn {
     #[must_use]
     pub fn new(setting: Setting, recorder: Arc<Recorder>) -> Self {
         let setting = Arc::new(setting);
-        let all = BTreeMap::from([(0, LaneBook::new(Arc::clone(&setting), recorder, None))]);
-        let lanes = RwLock::new(Lanes { all, next: 1, by_token: BTreeMap::new() });
-        Self { setting, lanes, hosts: Vec::new(), guarded: false }
+        let home = LaneBook::new(Arc::clone(&setting), recorder, None);
+        let lanes = RwLock::new(Lanes {
+            all: BTreeMap::from([(0, Arc::clone(&home))]),
+            next: 1,
+            by_token: BTreeMap::new(),
+        });
+        Self { setting, home, lanes, hosts: Vec::new(), guarded: false }
     }
 
     /// Guards it. Requests may name these hosts beside this machine. With a token, the lane of all phrasings stands at
@@ -192,34 +217,33 @@ impl StandIn {
         self.lanes.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn book(&self, number: usize) -> Option<Arc<LaneBook>> {
-        self.lanes.read().unwrap_or_else(PoisonError::into_inner).all.get(&number).cloned()
+    fn book(&self, number: usize) -> Option<Book<'_>> {
+        if number == 0 {
+            return Some(Book::Home(&self.home));
+        }
+        let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
+        lanes.all.get(&number).cloned().map(Book::Case)
     }
 
     /// The lane of a token; none for a token that nobody gave out.
-    fn find(&self, token: Option<&str>) -> Option<(usize, Arc<LaneBook>)> {
+    fn find(&self, token: Option<&str>) -> Option<(usize, Book<'_>)> {
+        let Some(token) = token else { return Some((0, Book::Home(&self.home))) };
         let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
-        let number = match token {
-            None => 0,
-            Some(token) => *lanes.by_token.get(token)?,
-        };
-        Some((number, Arc::clone(lanes.all.get(&number)?)))
+        let number = *lanes.by_token.get(token)?;
+        Some((number, Book::Case(Arc::clone(lanes.all.get(&number)?))))
     }
 
     /// The lane of a target and the path on it; lane 0 where its token is unknown.
-    fn place<'t>(&self, target: &'t str) -> Placed<'t> {
+    fn place<'s, 't>(&'s self, target: &'t str) -> Placed<'s, 't> {
         let route::Target { token, path } = route::split(target);
         match self.find(token) {
             Some((number, book)) => Placed { number, book, path, known: true, named: token.is_some() },
-            None => {
-                let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
-                Placed { number: 0, book: Arc::clone(&lanes.all[&0]), path, known: false, named: false }
-            }
+            None => Placed { number: 0, book: Book::Home(&self.home), path, known: false, named: false },
         }
     }
 
     /// Decides, again where another request of the lane was quicker.
-    fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Arc<LaneBook>, Decided) {
+    fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Book<'_>, Decided) {
         let target = head.target();
         let Placed { number, book, path, known, named } = self.place(&target);
         let headers: Vec<_> = head.headers().collect();
@@ -272,9 +296,9 @@ impl StandIn {
 }
 
 /// A target's lane.
-struct Placed<'t> {
+struct Placed<'s, 't> {
     number: usize,
-    book: Arc<LaneBook>,
+    book: Book<'s>,
     /// The path without lane and query.
     path: &'t str,
     /// Whether the target names an open lane, or none.
@@ -340,8 +364,9 @@ impl App for StandIn {
         let exchange = ticket & ((1 << EXCHANGE_BITS) - 1);
         let sha256 = digest::text(&left.sha256);
         book.recorder.answered(Answered { exchange, bytes: left.bytes, sha256, end: left.end });
-        book.leaving.fetch_sub(1, Ordering::AcqRel);
-        book.left.notify_waiters();
+        if book.leaving.fetch_sub(1, Ordering::AcqRel) == 1 {
+            book.left.notify_waiters();
+        }
     }
 }
 

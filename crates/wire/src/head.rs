@@ -1,5 +1,6 @@
 //! The head of a response as bytes. No header is added that the caller did not name: no `Date`, no length.
 
+use crate::json::write_number;
 use std::borrow::Cow;
 
 /// Status and headers of a response, in the order in which they leave.
@@ -41,25 +42,41 @@ impl ResponseHead {
     /// A control character in a name or value leaves as a space: no scripted header can break the framing.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 + 48 * self.headers.len());
+        let mut out = Vec::with_capacity(self.room());
+        self.write_lines(&mut out);
+        out.extend_from_slice(b"\r\n");
+        out
+    }
+
+    /// Bytes that are enough for most heads like this one.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        64 + 48 * self.headers.len()
+    }
+
+    /// Appends all of [`ResponseHead::to_bytes`] but the empty line, so that further header lines can follow.
+    pub fn write_lines(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"HTTP/1.1 ");
-        out.extend_from_slice(self.status.to_string().as_bytes());
+        write_number(out, self.status.into());
         out.push(b' ');
         out.extend_from_slice(reason(self.status).as_bytes());
         out.extend_from_slice(b"\r\n");
         for (name, value) in &self.headers {
-            out.extend(name.bytes().map(harmless));
+            push_harmless(out, name);
             out.extend_from_slice(b": ");
-            out.extend(value.bytes().map(harmless));
+            push_harmless(out, value);
             out.extend_from_slice(b"\r\n");
         }
-        out.extend_from_slice(b"\r\n");
-        out
     }
 }
 
-fn harmless(byte: u8) -> u8 {
-    if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte }
+/// Appends a text, a space in the place of each control character.
+fn push_harmless(out: &mut Vec<u8>, text: &str) {
+    let start = out.len();
+    out.extend_from_slice(text.as_bytes());
+    for byte in &mut out[start..] {
+        *byte = if byte.is_ascii_control() && *byte != b'\t' { b' ' } else { *byte };
+    }
 }
 
 /// The reason phrase of a status (IANA registry, plus 529, which providers made up); empty for an unknown one.

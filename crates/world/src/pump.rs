@@ -114,15 +114,21 @@ async fn write<F: FnOnce(Left)>(
 ) -> Result<(), End> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        match timeout(patience, stream.write(rest)).await {
-            Ok(Ok(0) | Err(_)) => return Err(End::ClientLeft),
-            Ok(Ok(taken)) => {
-                let (gone, kept) = rest.split_at(taken);
-                sending.record(gone);
-                rest = kept;
+        // Most writes are taken at once: a timer for each would cost more than it guards.
+        let taken = match stream.try_write(rest) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                match timeout(patience, stream.writable()).await {
+                    Ok(Ok(())) => continue,
+                    Ok(Err(_)) => return Err(End::ClientLeft),
+                    Err(_) => return Err(End::TimedOut),
+                }
             }
-            Err(_) => return Err(End::TimedOut),
-        }
+            Ok(0) | Err(_) => return Err(End::ClientLeft),
+            Ok(taken) => taken,
+        };
+        let (gone, kept) = rest.split_at(taken);
+        sending.record(gone);
+        rest = kept;
     }
     Ok(())
 }

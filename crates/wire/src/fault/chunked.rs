@@ -15,5 +15,21 @@ pub fn chunk(out: &mut Vec<u8>, data: &[u8]) {
 
 /// Appends the size line of a chunk.
 pub fn promise(out: &mut Vec<u8>, length: usize) {
-    out.extend_from_slice(format!("{length:x}\r\n").as_bytes());
+    let digits = length.checked_ilog(16).map_or(1, |last| last + 1);
+    out.extend((0..digits).rev().map(|place| b"0123456789abcdef"[length >> (4 * place) & 15]));
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::promise;
+
+    #[test]
+    fn sizes_are_hexadecimal_without_leading_zeros() {
+        for length in [0, 1, 9, 10, 15, 16, 255, 256, 4095, 0x00AB_CDEF, usize::MAX] {
+            let mut out = Vec::new();
+            promise(&mut out, length);
+            assert_eq!(out, format!("{length:x}\r\n").into_bytes());
+        }
+    }
 }

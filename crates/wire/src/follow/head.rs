@@ -9,6 +9,15 @@ pub struct RequestHead {
     /// The bytes as they came.
     pub raw: Vec<u8>,
     fault: Option<HeadFault>,
+    line: LineEnds,
+}
+
+/// Where the parts of a request line end in the head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LineEnds {
+    method: usize,
+    target: usize,
+    version: usize,
 }
 
 /// How the body after a head ends.
@@ -36,7 +45,8 @@ impl RequestHead {
     pub(super) fn read(raw: Vec<u8>) -> (Self, Framing) {
         let mut lines = lines(&raw);
         let request_line = lines.next().unwrap_or_default();
-        let mut seen = Seen { fault: request_line_fault(request_line), ..Seen::default() };
+        let line = LineEnds::of(request_line);
+        let mut seen = Seen { fault: request_line_fault(request_line, line), ..Seen::default() };
         let controls = holds_controls(&raw);
         for line in lines {
             seen.line(line, controls);
@@ -61,7 +71,7 @@ impl RequestHead {
             _ if seen.encoding => Framing::Chunked,
             _ => Framing::None,
         };
-        (Self { fault: seen.fault, raw }, framing)
+        (Self { fault: seen.fault, raw, line }, framing)
     }
 
     /// The first thing in it that RFC 9112 forbids; what leaves the end of the request unknown goes first.
@@ -73,19 +83,19 @@ impl RequestHead {
     /// The method as sent.
     #[must_use]
     pub fn method(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(request_line_parts(self.request_line()).0)
+        text(self.line.parts(&self.raw).0)
     }
 
     /// The target as sent, query included.
     #[must_use]
     pub fn target(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(request_line_parts(self.request_line()).1)
+        text(self.line.parts(&self.raw).1)
     }
 
     /// The version as sent; empty where there is none.
     #[must_use]
     pub fn version(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(request_line_parts(self.request_line()).2)
+        text(self.line.parts(&self.raw).2)
     }
 
     /// Names as sent and values without the space around them. Lines that have no readable name are left out.
@@ -108,9 +118,31 @@ impl RequestHead {
     pub fn header_lines(&self) -> &[u8] {
         self.raw.get(super::until_line_feed(&self.raw) + 1..).unwrap_or_default()
     }
+}
 
-    fn request_line(&self) -> &[u8] {
-        lines(&self.raw).next().unwrap_or_default()
+/// The same as `String::from_utf8_lossy`, which is slow on what is UTF-8.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+impl LineEnds {
+    /// The method ends before the first space, the target before the last one.
+    fn of(line: &[u8]) -> Self {
+        let space = |byte: &u8| *byte == b' ';
+        let Some(method) = line.iter().position(space) else {
+            return Self { method: line.len(), target: line.len(), version: line.len() };
+        };
+        let target = line[method + 1..].iter().rposition(space).map_or(line.len(), |last| method + 1 + last);
+        Self { method, target, version: line.len() }
+    }
+
+    /// Method, target and version of the line at the front of `head`.
+    fn parts(self, head: &[u8]) -> (&[u8], &[u8], &[u8]) {
+        let after_space = |from: usize, to: usize| head.get(from + 1..to).unwrap_or_default();
+        (&head[..self.method], after_space(self.method, self.target), after_space(self.target, self.version))
     }
 }
 
@@ -126,18 +158,8 @@ fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Method, target, version: what stands before the first space, between, and after the last one.
-fn request_line_parts(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let Some(first) = line.iter().position(|&byte| byte == b' ') else { return (line, b"", b"") };
-    let (method, rest) = (&line[..first], &line[first + 1..]);
-    match rest.iter().rposition(|&byte| byte == b' ') {
-        Some(last) => (method, &rest[..last], &rest[last + 1..]),
-        None => (method, rest, b""),
-    }
-}
-
-fn request_line_fault(line: &[u8]) -> Option<HeadFault> {
-    let (method, target, version) = request_line_parts(line);
+fn request_line_fault(line: &[u8], ends: LineEnds) -> Option<HeadFault> {
+    let (method, target, version) = ends.parts(line);
     if method.is_empty()
         || !method.iter().all(|&byte| is_token(byte))
         || target.is_empty()

@@ -9,7 +9,7 @@ mod write;
 pub use broken::{Broken, Why};
 pub use read::{MAX_DEPTH, parse};
 pub use same::{Likeness, likeness};
-pub use write::{write_string, write_value};
+pub use write::{write_number, write_string, write_value};
 
 use std::borrow::Cow;
 

@@ -241,10 +241,13 @@ fn plain(head: &RequestHead, most: u64) -> Option<Plain> {
     if !target.starts_with('/') || !target.bytes().all(is_ordinary) {
         return None;
     }
+    // A head without fault holds no control character and only tokens for names.
+    if !head.raw.is_ascii() {
+        return None;
+    }
     let (mut length, mut last) = (None, false);
     for (number, (name, value)) in head.headers().enumerate() {
-        let printable = value.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
-        if number >= MOST_HEADERS || name.is_empty() || !name.bytes().all(is_token) || !printable {
+        if number >= MOST_HEADERS {
             return None;
         }
         let is = |known: &str| name.eq_ignore_ascii_case(known);
@@ -268,10 +271,27 @@ fn plain(head: &RequestHead, most: u64) -> Option<Plain> {
 
 /// Bytes of a target that every reader understands alike (RFC 3986, unreserved, sub-delims and what a path and a query hold).
 fn is_ordinary(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/%?".contains(&byte)
-}
-
-/// Bytes of a header's name (RFC 9110, 5.6.2).
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.'
+                | b'_'
+                | b'~'
+                | b'!'
+                | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+                | b':'
+                | b'@'
+                | b'/'
+                | b'%'
+                | b'?'
+        )
 }

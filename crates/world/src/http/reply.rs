@@ -11,6 +11,7 @@ use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::fault::chunked;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
+use rehearsal_wire::json::write_number;
 
 use super::{Answer, Reply};
 
@@ -165,11 +166,18 @@ fn raw(mut head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> P
     if last {
         head = head.with("connection", "close");
     }
-    let mut bytes = match &payload {
-        Payload::Whole(body) => head.with("content-length", body.len().to_string()).to_bytes(),
-        Payload::Chunks(_) if asked.old => head.to_bytes(),
-        Payload::Chunks(_) => head.with("transfer-encoding", "chunked").to_bytes(),
-    };
+    let mut bytes = Vec::with_capacity(head.room() + size(&payload));
+    head.write_lines(&mut bytes);
+    match &payload {
+        Payload::Whole(body) => {
+            bytes.extend_from_slice(b"content-length: ");
+            write_number(&mut bytes, body.len() as u64);
+            bytes.extend_from_slice(b"\r\n");
+        }
+        Payload::Chunks(_) if asked.old => {}
+        Payload::Chunks(_) => bytes.extend_from_slice(b"transfer-encoding: chunked\r\n"),
+    }
+    bytes.extend_from_slice(b"\r\n");
     match payload {
         _ if bare => {}
         Payload::Whole(body) => bytes.extend_from_slice(&body),
@@ -180,6 +188,14 @@ fn raw(mut head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> P
         }
     }
     Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }
+}
+
+/// About how many bytes a body takes on the wire: enough for nearly all.
+fn size(payload: &Payload) -> usize {
+    match payload {
+        Payload::Whole(body) => body.len(),
+        Payload::Chunks(frames) => frames.as_slice().iter().map(|frame| frame.len() + 8).sum(),
+    }
 }
 
 /// Headers that follow from the framing and are never the app's.

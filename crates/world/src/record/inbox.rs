@@ -39,6 +39,17 @@ pub(super) struct Inbox {
     /// Number of the last entry that was taken.
     mark: u64,
     held: usize,
+    /// The task that writes what nobody waits for knows that there is something.
+    stirred: bool,
+}
+
+/// What taking something in that nobody waits for changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Bytes that wait now.
+    pub(super) held: usize,
+    /// The first since the inbox was emptied.
+    pub(super) first: bool,
 }
 
 impl Inbox {
@@ -53,19 +64,20 @@ impl Inbox {
         Some((self.requests, self.mark))
     }
 
-    /// Takes anything else; gives the bytes that wait now.
-    pub(super) fn event(&mut self, t_us: u64, event: Event) -> usize {
+    /// Takes anything else.
+    pub(super) fn event(&mut self, t_us: u64, event: Event) -> Taken {
         if !self.closed {
             self.mark += 1;
             self.held += LINE_BYTES;
             self.entries.push(Entry::Other { t_us, event });
         }
-        self.held
+        Taken { held: self.held, first: !std::mem::replace(&mut self.stirred, true) }
     }
 
     /// Moves all entries over; gives the number of the last one.
     pub(super) fn empty_into(&mut self, hand: &mut Vec<Entry>) -> u64 {
         self.held = 0;
+        self.stirred = false;
         std::mem::swap(&mut self.entries, hand);
         self.mark
     }

@@ -187,11 +187,13 @@ impl Recorder {
     /// Takes down anything else. It is written with the next commit, or soon.
     pub fn note(&self, event: Event) {
         let t_us = self.clock.elapsed_us();
-        let held = self.inbox().event(t_us, event);
-        if held > HELD_BYTES {
+        let taken = self.inbox().event(t_us, event);
+        if taken.held > HELD_BYTES {
             self.write_or_leave(false);
         }
-        self.stir.notify_one();
+        if taken.first {
+            self.stir.notify_one();
+        }
     }
 
     /// Writes all that is held.

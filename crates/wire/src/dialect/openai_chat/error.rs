@@ -2,7 +2,7 @@
 
 use super::render::{key, optional};
 use crate::dialect::{ErrorBody, ModelEntry};
-use crate::json::write_string;
+use crate::json::{write_number, write_string};
 
 /// An error: `{"error": {"message", "type", "param", "code"}}`, absent parts as null.
 pub(super) fn error(body: &ErrorBody<'_>) -> Vec<u8> {
@@ -42,7 +42,7 @@ fn write_model(out: &mut Vec<u8>, entry: &ModelEntry<'_>) {
     out.extend_from_slice(b"{\"id\": ");
     write_string(out, entry.id);
     out.extend_from_slice(b", \"object\": \"model\", \"created\": ");
-    out.extend_from_slice(entry.created.to_string().as_bytes());
+    write_number(out, entry.created);
     key(out, "owned_by");
     write_string(out, entry.owned_by);
     out.push(b'}');

@@ -1,7 +1,7 @@
 //! Log probabilities: made up, plausible, and the same for the same words. A token is a piece of the stream.
 
-use super::render::{number, pieces};
-use crate::json::write_string;
+use super::render::pieces;
+use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
 /// The `logprobs` of a whole choice; null where none were asked for.
@@ -55,7 +55,7 @@ fn tokens<'p>(out: &mut Vec<u8>, tokens: impl Iterator<Item = &'p str>, comma: &
             if i > 0 {
                 out.extend_from_slice(comma.as_bytes());
             }
-            number(out, u64::from(byte));
+            write_number(out, u64::from(byte));
         }
         out.push(b']');
         out.extend_from_slice(comma.as_bytes());

@@ -1,7 +1,7 @@
 //! A whole completion: one JSON object with `", "` and `": "` between its parts.
 
 use super::logprobs;
-use crate::json::write_string;
+use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
 /// What the real API calls the backend configuration; ours never changes.
@@ -22,21 +22,21 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
     out.extend_from_slice(b"{\"id\": ");
     write_string(&mut out, &envelope.id);
     out.extend_from_slice(b", \"object\": \"chat.completion\", \"created\": ");
-    number(&mut out, envelope.created);
+    write_number(&mut out, envelope.created);
     key(&mut out, "model");
     out.extend_from_slice(envelope.model.as_bytes());
     key(&mut out, "choices");
     for index in 0..choices {
         out.extend_from_slice(if index == 0 { b"[{\"index\": " } else { b", {\"index\": " });
-        number(&mut out, u64::from(index));
+        write_number(&mut out, u64::from(index));
         out.extend_from_slice(&choice);
     }
     out.extend_from_slice(b"], \"usage\": {\"prompt_tokens\": ");
-    number(&mut out, reply.usage.prompt);
+    write_number(&mut out, reply.usage.prompt);
     key(&mut out, "completion_tokens");
-    number(&mut out, reply.usage.completion);
+    write_number(&mut out, reply.usage.completion);
     key(&mut out, "total_tokens");
-    number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
+    write_number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
     out.push(b'}');
     key(&mut out, "system_fingerprint");
     write_string(&mut out, FINGERPRINT);
@@ -124,8 +124,4 @@ pub(super) fn optional(out: &mut Vec<u8>, text: Option<&str>) {
         Some(text) => write_string(out, text),
         None => out.extend_from_slice(b"null"),
     }
-}
-
-pub(super) fn number(out: &mut Vec<u8>, number: u64) {
-    out.extend_from_slice(number.to_string().as_bytes());
 }

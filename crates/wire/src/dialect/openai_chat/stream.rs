@@ -4,8 +4,8 @@
 //! finish, usage with empty `choices` where it was asked for, `[DONE]`.
 
 use super::logprobs;
-use super::render::{FINGERPRINT, finish, legacy_call, number, pieces};
-use crate::json::write_string;
+use super::render::{FINGERPRINT, finish, legacy_call, pieces};
+use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
 /// The event after which nothing follows.
@@ -53,7 +53,7 @@ impl<'e> Chunks<'e> {
         before.extend_from_slice(b"data: {\"id\":");
         write_string(&mut before, &envelope.id);
         before.extend_from_slice(b",\"object\":\"chat.completion.chunk\",\"created\":");
-        number(&mut before, envelope.created);
+        write_number(&mut before, envelope.created);
         before.extend_from_slice(b",\"model\":");
         // A model that is an object may be written over several lines, which would end the event.
         before.extend(
@@ -76,7 +76,7 @@ impl<'e> Chunks<'e> {
             let mut out = Vec::with_capacity(self.before.len() + self.after.len() + 128);
             out.extend_from_slice(&self.before);
             out.extend_from_slice(b"{\"index\":");
-            number(&mut out, u64::from(index));
+            write_number(&mut out, u64::from(index));
             out.extend_from_slice(b",\"delta\":");
             delta(&mut out);
             out.extend_from_slice(b",\"logprobs\":");
@@ -117,7 +117,7 @@ impl<'e> Chunks<'e> {
         let at = at as u64;
         self.each_choice(|out| {
             out.extend_from_slice(b"{\"tool_calls\":[{\"index\":");
-            number(out, at);
+            write_number(out, at);
             out.extend_from_slice(b",\"id\":");
             write_string(out, &call.id);
             out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
@@ -127,7 +127,7 @@ impl<'e> Chunks<'e> {
         for piece in pieces(&call.arguments, self.envelope.piece) {
             self.each_choice(|out| {
                 out.extend_from_slice(b"{\"tool_calls\":[{\"index\":");
-                number(out, at);
+                write_number(out, at);
                 out.extend_from_slice(b",\"function\":{\"arguments\":");
                 write_string(out, piece);
                 out.extend_from_slice(b"}}]}");
@@ -157,11 +157,11 @@ impl<'e> Chunks<'e> {
     fn usage(&mut self, reply: &Reply) {
         let mut out = self.before.clone();
         out.extend_from_slice(b"],\"usage\":{\"prompt_tokens\":");
-        number(&mut out, reply.usage.prompt);
+        write_number(&mut out, reply.usage.prompt);
         out.extend_from_slice(b",\"completion_tokens\":");
-        number(&mut out, reply.usage.completion);
+        write_number(&mut out, reply.usage.completion);
         out.extend_from_slice(b",\"total_tokens\":");
-        number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
+        write_number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
         out.extend_from_slice(b"}}\n\n");
         self.events.push(out);
     }
