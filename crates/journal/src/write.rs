@@ -1,5 +1,5 @@
-//! Writes the fields of an event. What every request brings is written by hand, byte for byte as serde would write it and in a
-//! quarter of its time; serde writes what is rare, and reads everything.
+//! Writes the fields of an event. What every request brings is written by hand, byte for byte as serde would write it and in
+//! less time; serde writes what is rare, and reads everything.
 
 use crate::event::{Answered, Asked, Body, Delivered, End, Event, Kind};
 use serde::Serialize;
@@ -46,7 +46,7 @@ fn asked(out: &mut Vec<u8>, event: &Asked) {
 
 /// The fields of a request from the count of its messages on.
 fn judged(out: &mut Vec<u8>, event: &Asked) {
-    // Every field is named once, so that a new one cannot be forgotten.
+    // Every field is named here, so that a new one cannot be forgotten.
     let Asked {
         exchange: _,
         conn: _,

@@ -4,7 +4,7 @@
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// A twelfth of the processor time of a request: what it needs comes and goes on any thread.
+/// Every request takes and gives back dozens of small pieces, on any thread: this one does it in less time than the C library.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
