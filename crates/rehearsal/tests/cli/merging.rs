@@ -136,3 +136,25 @@ fn a_shard_that_was_changed_is_not_merged() {
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     assert!(ended.err.contains("text.jsonl") && !sandbox.path("out").exists(), "{}", ended.err);
 }
+
+#[test]
+fn a_verdict_that_was_changed_in_any_part_of_a_merged_run_is_found() {
+    let sandbox = Sandbox::with(&[("suite.yaml", &suite())]);
+    let folders = shards(&sandbox, 2, &[]);
+    assert_eq!(merge(&sandbox, "out", &[&folders[0], &folders[1]], &[]).code, Some(1), "one case fails");
+    let path = sandbox.path("out/run.json");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    for at in 0..4 {
+        let mut run: Value = serde_json::from_str(&whole).unwrap();
+        let name = run["cases"][at]["phrasing"].as_str().unwrap().to_owned();
+        run["cases"][at]["retries"] = 77.into();
+        std::fs::write(&path, run.to_string()).unwrap();
+        let ended = sandbox.run(&["verify", "out"]);
+        assert_eq!(ended.code, Some(1), "{name}: {}", ended.out);
+        let why = format!("run.json says other than the journal about case {name}");
+        assert!(ended.err.contains(&why), "{}", ended.err);
+        let again = format!("again-{at}");
+        let ended = merge(&sandbox, &again, &[&sandbox.path("out")], &[]);
+        assert!(ended.err.contains(&why) && !sandbox.path(&again).exists(), "{}", ended.err);
+    }
+}
