@@ -55,3 +55,20 @@ pub fn terminal_columns() -> Option<usize> {
     let columns = None;
     columns.filter(|columns| *columns > 0)
 }
+
+/// Lets this process, and those that it starts, have so many files open at once, as far as the system allows it. What is
+/// allowed already stays.
+pub fn allow_open_files(wanted: u64) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let wanted = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        if current.is_some_and(|current| current < wanted) {
+            // Where it fails, the cases that find no room say so.
+            let _kept = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = wanted;
+}

@@ -1,6 +1,7 @@
 //! Finished folders are copied whole, and a new folder appears whole or not at all.
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "a test looks at the files that it is about")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use rehearsal_world::files::{copy_folder, create_beside, is_there, put_in_place, remove_folder};
 use std::fs;

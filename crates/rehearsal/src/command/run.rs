@@ -105,6 +105,11 @@ pub(crate) struct Network {
     pub(super) netns: Option<Enclose>,
 }
 
+/// Files that are open beside those of the cases.
+const FILES: u64 = 256;
+/// Files that a running case has open: journal, pipes, proxy, connections on both ends of loopback.
+const FILES_A_CASE: u64 = 32;
+
 /// What is said when someone ends a run.
 const INTERRUPTED: &str = "the run was asked to end before its cases had; their agents were ended, and its folder holds what was seen";
 
@@ -113,6 +118,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     reports.iter().try_for_each(|(_, path)| writable(path))?;
     let order = order(arguments)?;
     let all = order.cases.len() * order.repeat as usize;
+    environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
     let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.
     let work = rehearsal_workflow::run(order, move |progress| board.show(progress));

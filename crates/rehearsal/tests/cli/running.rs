@@ -147,6 +147,17 @@ fn findings_weigh_what_the_command_says() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn many_cases_at_once_have_room_for_their_files() {
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE)]);
+    let program = env!("CARGO_BIN_EXE_rehearsal");
+    let command = format!("ulimit -S -n 64; exec {program} run suite.yaml --repeat 20 --jobs 60");
+    let ran = std::process::Command::new("sh").args(["-c", &command]).current_dir(sandbox.path("")).output();
+    let ran = ran.unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
 /// A suite with an agent of its own that shows what it was given.
 const WITH_AGENT: &str = r#"
 version: 1
