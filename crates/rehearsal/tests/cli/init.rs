@@ -31,8 +31,11 @@ fn a_new_suite_has_no_mistakes_and_passes_without_a_remark() {
 
         let linted = sandbox.run(&["lint", folder]);
         assert_eq!(linted.out, "1 file without mistakes, 0 warnings\n", "{}", linted.err);
-        let (ended, file, _) = sandbox.run_suite(&[folder, "--data", ".rehearsal"]);
+        let in_ci = ["--report", "junit=report.xml"];
+        assert!(text.contains(&in_ci.join(" ")));
+        let (ended, file, _) = sandbox.run_suite(&[&[folder, "--data", ".rehearsal"], &in_ci[..]].concat());
         assert_eq!(ended.code, Some(0), "{file}");
+        assert!(sandbox.path("report.xml").is_file());
         let cases = ["chat", "one-tool", "rate-limit"].map(|case| (case, "passed", Vec::new()));
         assert_eq!(verdicts(&file), cases);
     }
@@ -66,6 +69,7 @@ fn a_new_suite_shows_a_failure_where_it_says_so() {
     let sandbox = changed(|text| text.replace("output_contains: Paris", "output_contains: Rome"));
     let (ended, file, _) = sandbox.run_suite(&["rehearsal", "--data", ".rehearsal", "--case", "chat"]);
     assert_eq!((ended.code, verdicts(&file)), (Some(1), vec![("chat", "failed", vec!["output-contains"])]));
+    assert_eq!(sandbox.run(&["explain", "output-contains"]).code, Some(0));
 }
 
 #[test]
