@@ -6,14 +6,55 @@ pub use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 use std::future::Future;
 use std::io;
+use std::sync::OnceLock;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 
-/// Runs a future to its end on a runtime with a thread for each core.
+/// Runs a future to its end on a runtime with a thread for each core: what one thread waits for, such as a large workspace
+/// that is read, holds up nobody else.
 ///
 /// # Errors
 /// When the operating system gives no threads.
 pub fn run<T>(future: impl Future<Output = T>) -> io::Result<T> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(future))
+    Ok(Builder::new_multi_thread().enable_all().build()?.block_on(future))
+}
+
+/// The same with a thread for every second core, for a server: the other half is for whoever asks, on this same machine.
+/// More threads would mostly wake each other; requests that take long are judged on threads of their own.
+///
+/// # Errors
+/// When the operating system gives no threads.
+pub fn run_server<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    match parallelism() / 2 {
+        0 | 1 => run_here(future),
+        threads => {
+            Ok(Builder::new_multi_thread().worker_threads(threads).enable_all().build()?.block_on(future))
+        }
+    }
+}
+
+/// Runs what would keep others waiting on threads for such work, one for each core. Dropped before its end, the work is dropped too.
+pub(crate) async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    /// Ends with whoever waits for it.
+    struct Held<T>(JoinHandle<T>);
+    impl<T> Drop for Held<T> {
+        fn drop(&mut self) {
+            self.0.abort();
+        }
+    }
+    static THREADS: OnceLock<Option<Runtime>> = OnceLock::new();
+    let threads = THREADS
+        .get_or_init(|| Builder::new_multi_thread().worker_threads(parallelism()).enable_time().build().ok());
+    // A system that gives no threads still gets its work done.
+    let Some(threads) = threads else { return work.await };
+    let mut held = Held(threads.spawn(work));
+    match (&mut held.0).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => unreachable!("only its drop aborts it"),
+        },
+    }
 }
 
 /// Runs a future to its end on this thread alone: quicker to start, for programs that wait more than they work.
@@ -21,7 +62,7 @@ pub fn run<T>(future: impl Future<Output = T>) -> io::Result<T> {
 /// # Errors
 /// When the operating system gives no event queue.
 pub fn run_here<T>(future: impl Future<Output = T>) -> io::Result<T> {
-    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future))
+    Ok(Builder::new_current_thread().enable_all().build()?.block_on(future))
 }
 
 /// Resolves when someone asks the program to end: Ctrl-C, or SIGTERM where there are signals. They are caught from

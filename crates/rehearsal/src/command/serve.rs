@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let watch = arguments.watch.then(|| files::watch(&arguments.scenarios));
     let setting = setting(arguments)?;
     let listener = arguments.reach.listen(arguments.port)?;
-    task::run(serve(arguments, setting, listener, watch))
+    task::run_server(serve(arguments, setting, listener, watch))
         .map_err(|error| Failure::World(error.to_string()))?
 }
 

@@ -11,7 +11,7 @@ use rehearsal_wire::follow::RequestHead;
 
 use super::ledger::{Leaving, Line, Phase, Reading, Turn};
 use super::reply::{Asked, Payload, Way, way};
-use super::{App, Request, Why};
+use super::{App, Why};
 
 /// Not an error: hyper's part ends here because a [`Turn`] was left.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub(super) async fn pass<A: App>(
         Ok(whole) => whole,
         Err(why) => return Err(line.divert(Turn::Refuse(why))),
     };
-    let answer = line.app.answer(Request { conn: line.conn, head, body }).await;
+    let answer = line.ask(head, body).await;
     let ticket = answer.ticket;
     match way(answer, asked) {
         Way::Ordinary(ordinary) => {

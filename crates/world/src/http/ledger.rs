@@ -8,13 +8,17 @@ use rehearsal_journal::digest::Running;
 use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::{Follower, RequestHead};
 
-use super::{App, End, Left, Limits, Why};
+use super::{Answer, App, End, Left, Limits, Request, Why};
+use crate::task;
 
 /// How much of what hyper says by itself is kept: enough for its status line.
 const OWN_WORDS: usize = 64;
 
 /// Room made at once for a body whose length was only promised.
 pub(super) const MOST_RESERVED: usize = 256 * 1024;
+
+/// Bytes of a body from which it takes the app so long to judge that other connections should not wait for it: about 50 µs.
+const LONG: usize = 16 * 1024;
 
 /// A connection and whom it serves.
 pub(super) struct Line<A: App> {
@@ -39,6 +43,16 @@ impl<A: App> Line<A> {
             turn: None,
         };
         Arc::new(Self { conn, app, limits, ledger: Mutex::new(ledger) })
+    }
+
+    /// Asks the app. What takes it long is done aside.
+    pub(super) async fn ask(&self, head: RequestHead, body: Bytes) -> Answer {
+        let request = Request { conn: self.conn, head, body };
+        if request.body.len() < LONG {
+            return self.app.answer(request).await;
+        }
+        let app = Arc::clone(&self.app);
+        task::aside(async move { app.answer(request).await }).await
     }
 
     pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger> {

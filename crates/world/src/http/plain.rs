@@ -20,7 +20,7 @@ use super::reply::{Asked, plan};
 use super::speak::Ended;
 use super::step::MOST_HEADERS;
 use super::watch::Watch;
-use super::{App, Reply, Request, Why};
+use super::{App, Reply, Why};
 
 /// Room for what comes next: more than most heads, less than most people's idle memory.
 const ROOM: usize = 4096;
@@ -81,7 +81,7 @@ pub(super) async fn run<A: App>(
         }
         let body = buffer.split_to(next.body).freeze();
         line.ledger().phase = Phase::Answer;
-        let answering = line.app.answer(Request { conn: line.conn, head, body });
+        let answering = line.ask(head, body);
         let Some(answer) = patience.unless_told(answering).await else {
             return Left::Ended(Ended::Told, Bytes::new());
         };
