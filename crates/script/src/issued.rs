@@ -10,6 +10,33 @@ pub fn call_id(phrasing: &str, step: usize, k: usize) -> String {
     format!("{ID_PREFIX}{phrasing}_s{step}_{k}")
 }
 
+/// What the id of a reply says of where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyId<'i> {
+    /// It is none of ours.
+    Foreign,
+    /// A reply beside every script: `resp_gate_<hex>`.
+    Aside,
+    /// A reply of this phrasing at this step: `resp_gate_<phrasing id>_s<step>_<hex>`, with another word in other dialects.
+    Step(&'i str, usize),
+}
+
+impl<'i> ReplyId<'i> {
+    pub(crate) fn of(id: &'i str) -> Self {
+        let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let Some((kind, rest)) = id.split_once("_gate_") else { return Self::Foreign };
+        if !kind.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return Self::Foreign;
+        }
+        let step = || {
+            let (rest, _) = rest.rsplit_once('_').filter(|(_, hex)| is_hex(hex))?;
+            let (phrasing, step) = rest.rsplit_once('_')?;
+            Some(Self::Step(phrasing, number(step.strip_prefix('s')?)?))
+        };
+        step().unwrap_or(if is_hex(rest) { Self::Aside } else { Self::Foreign })
+    }
+}
+
 /// Phrasings by id.
 #[derive(Clone, Debug)]
 pub(crate) struct Index(Vec<(String, usize)>);
@@ -22,7 +49,7 @@ impl Index {
         Self(ids)
     }
 
-    fn get(&self, id: &str) -> Option<usize> {
+    pub(crate) fn get(&self, id: &str) -> Option<usize> {
         let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(id)).ok()?;
         Some(self.0[at].1)
     }
@@ -121,6 +148,22 @@ impl Scripted for ScriptSide<'_> {
 
     fn text_of_step(&self, step: usize) -> Option<&str> {
         self.phrasing()?.said_at(step)?.text.as_deref()
+    }
+
+    fn thinking_of_step(&self, step: usize) -> Option<&str> {
+        self.phrasing()?.said_at(step)?.thinking.as_deref()
+    }
+
+    fn replied(&self, id: &str) -> bool {
+        match ReplyId::of(id) {
+            ReplyId::Foreign => false,
+            ReplyId::Aside => true,
+            ReplyId::Step(name, step) => self.picker.index.get(name).is_some_and(|at| {
+                let phrasing = &self.scenarios.phrasings[at];
+                // Behind the last step stands what only has `times`.
+                step < phrasing.script.len() || phrasing.forever
+            }),
+        }
     }
 
     fn expected(&self) -> Option<&Expected> {

@@ -7,6 +7,7 @@ mod find;
 pub mod finding;
 mod fold;
 pub mod issued;
+mod kept;
 mod lint;
 mod node;
 pub mod paths;

@@ -41,7 +41,7 @@ impl Stand {
     /// Reads it off a request that holds the prompt of a phrasing. The trace is left open.
     #[must_use]
     pub fn of(phrasing: &Phrasing, turn: &Turn<'_>, found: &Found) -> Self {
-        let assistants = turn.assistants();
+        let assistants = turn.assistants().saturating_add(found.left_out);
         if phrasing.advance != Advance::Auto {
             return Self { assistants, since: assistants, returned: 0, trace: None };
         }

@@ -35,6 +35,9 @@ pub struct Found {
     pub newest: usize,
     /// The first one.
     pub first: usize,
+    /// Assistant turns between the prompt and the request's own messages that the server keeps, beside the one it gives
+    /// back ([`rehearsal_wire::turn::KEPT`]).
+    pub left_out: usize,
 }
 
 /// How a text is compared with a prompt.
@@ -103,9 +106,16 @@ impl Picker {
     /// its further conversations can be meant, and a prompt does as well as a marker.
     #[must_use]
     pub fn matched(&self, scenarios: &Scenarios, turn: &Turn<'_>, only: Option<usize>) -> Option<Found> {
-        match only {
+        let found = match only {
             Some(case) => self.of_case(scenarios, turn, case),
             None => self.by_marker(turn),
+        };
+        match (found, self.by_kept(scenarios, turn, only)) {
+            (Some(found), Some(kept)) if found.phrasing == kept.phrasing => {
+                Some(Found { newest: found.newest, ..kept })
+            }
+            (None, kept) => kept,
+            (found, _) => found,
         }
     }
 
@@ -118,7 +128,12 @@ impl Picker {
                     let marker = self.prompts[phrasing].plain[0].as_str();
                     let holds =
                         |message: &Message<'_>| message.texts.iter().any(|text| fold(text).contains(marker));
-                    return Some(Found { phrasing, newest, first: first(turn, newest, is_user, holds) });
+                    return Some(Found {
+                        phrasing,
+                        newest,
+                        first: first(turn, newest, is_user, holds),
+                        left_out: 0,
+                    });
                 }
             }
         }
@@ -143,7 +158,12 @@ impl Picker {
                     .find_map(|text| way.with(text, |texts| self.conversation(scenarios, case, way, texts)));
                 if let Some(phrasing) = found {
                     let holds = |message: &Message<'_>| self.prompts[phrasing].stands_in(way, message);
-                    return Some(Found { phrasing, newest, first: first(turn, newest, speaks, holds) });
+                    return Some(Found {
+                        phrasing,
+                        newest,
+                        first: first(turn, newest, speaks, holds),
+                        left_out: 0,
+                    });
                 }
             }
             None

@@ -207,6 +207,8 @@ impl Action {
 /// What the model says.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Said {
+    /// What it thinks first, in dialects that tell.
+    pub thinking: Option<String>,
     /// Its words; `None` is null.
     pub text: Option<String>,
     /// A refusal.

@@ -6,7 +6,7 @@ use rehearsal_script::scenario::{Action, Advance, Phrasing, Scenarios};
 use rehearsal_script::{File, Known, read};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Issued, Scripted};
-use rehearsal_wire::turn::{Message, Role, Turn};
+use rehearsal_wire::turn::{Kept, Message, Role, Turn};
 
 fn suite(yaml: &str) -> Scenarios {
     let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
@@ -48,6 +48,8 @@ fn turn(messages: &[(Role, &[&'static str])]) -> Turn<'static> {
                 answers: Vec::new(),
             })
             .collect(),
+        kept: None,
+        point: |_| String::new(),
     }
 }
 
@@ -378,7 +380,7 @@ fn the_further_conversations_of_a_case_are_told_from_it() {
     let later =
         turn(&[(Role::User, &["count sheep"]), (Role::User, &["Ask a helper to count sheep. Then report."])]);
     let found = picker.matched(&scenarios, &later, Some(0));
-    assert_eq!(found, Some(Found { phrasing: 0, newest: 1, first: 1 }), "the newest decides");
+    assert_eq!(found, Some(Found { phrasing: 0, newest: 1, first: 1, left_out: 0 }), "the newest decides");
     let own = picker.matched(&scenarios, &later, Some(1)).map(|found| found.phrasing);
     assert_eq!(own, Some(1), "a further conversation has none of its own");
 }
@@ -422,7 +424,7 @@ fn calls_that_come_back_say_the_least_step() {
     ] {
         let mut turn = turn(&[(Role::User, &["do it"]), (Role::Tool, &[])]);
         turn.messages[1].answers = ids.iter().map(|id| (*id).into()).collect();
-        let found = Found { phrasing: 0, newest: 0, first: 0 };
+        let found = Found { phrasing: 0, newest: 0, first: 0, left_out: 0 };
         assert_eq!(Stand::of(&phrasing, &turn, &found).returned, wanted, "{ids:?}");
     }
 }
@@ -515,5 +517,78 @@ fn a_conversation_begins_where_tools_are_first_offered() {
         assert_eq!(ask(0, 1, 30, false), ("a".to_owned(), false), "{advance}");
         assert_eq!(ask(0, 2, 40, true), ("a".to_owned(), true), "{advance}");
         assert_eq!(ask(1, 3, 40, true), ("b".to_owned(), true), "{advance}");
+    }
+}
+
+/// A request that goes on from a kept reply with these messages; user messages say something else than the prompt.
+fn kept(id: &'static str, messages: &[(Role, &[&'static str])], answers: &[&'static str]) -> Turn<'static> {
+    let mut turn = turn(messages);
+    turn.kept = Some(Kept { id: id.into(), pointer: "/previous" });
+    for (message, id) in turn.messages.iter_mut().filter(|message| message.role == Role::Tool).zip(answers) {
+        message.answers = vec![(*id).into()];
+    }
+    turn
+}
+
+#[test]
+fn a_kept_reply_says_conversation_and_step_by_its_id_alone() {
+    use Role::{Assistant, System, Tool, User};
+    let scenarios = suite(
+        "version: 1\nclasses:\n  c:\n    script: [{tool_calls: [{name: f, arguments: {}}, {name: g, arguments: {}}]}, {text: b}, {text: c}]\n    phrasings: [{id: a_s1, prompt: first thing}, {id: b, prompt: other thing}]\n",
+    );
+    let picker = Picker::new(&scenarios);
+    let answered: &[(Role, &[&str])] = &[(System, &["Be terse."]), (User, &["hm"]), (Tool, &[]), (Tool, &[])];
+    let ids = ["call_gate_a_s1_s0_1", "call_gate_a_s1_s0_0"];
+    for (id, messages, only, wanted) in [
+        ("resp_gate_a_s1_s0_0a1b", answered, None, Some((0, 1))),
+        ("msg_gate_a_s1_s0_0a1b", answered, Some(0), Some((0, 1))),
+        ("resp_gate_a_s1_s1_0a1b", &[(User, &["go on"][..])][..], Some(0), Some((0, 2))),
+        ("resp_gate_a_s1_s1_0a1b", &[(User, &["First thing, again"])], Some(0), Some((0, 2))),
+        (
+            "resp_gate_a_s1_s0_0a1b",
+            &[(User, &["x"]), (Assistant, &["b"]), (User, &["y"])],
+            None,
+            Some((0, 2)),
+        ),
+        ("resp_gate_a_s1_s2_0a1b", &[(User, &["go on"])], Some(0), Some((0, 3))),
+        ("resp_gate_b_s1_0a1b", &[(User, &["go on"])], Some(0), None),
+        ("resp_gate_b_s1_0a1b", &[(User, &["First thing"])], None, Some((0, 0))),
+        ("resp_gate_c_s1_0a1b", &[(User, &["go on"])], None, None),
+        ("resp_gate_0a1b", &[(User, &["go on"])], None, None),
+        ("resp_0a1b", &[(User, &["go on"])], None, None),
+    ] {
+        let mut turn = kept(id, messages, &ids);
+        picker.recall(&scenarios, &mut turn);
+        let found = picker.matched(&scenarios, &turn, only);
+        let place = found.map(|found| {
+            let phrasing = &scenarios.phrasings[found.phrasing];
+            let stand = Stand::of(phrasing, &turn, &found);
+            (found.phrasing, look(phrasing, &stand, &Counts::default()).step)
+        });
+        assert_eq!(place, wanted, "{id} {messages:?} {only:?}");
+    }
+}
+
+#[test]
+fn a_kept_reply_stands_behind_the_instructions_with_the_answers_to_its_calls() {
+    use Role::{Assistant, Developer, Tool, User};
+    let scenarios = suite(
+        "version: 1\nclasses:\n  c:\n    script: [{text: Both., tool_calls: [{name: f, arguments: {x: 1}}]}, {fault: tool-pending-forever}]\n    phrasings: [{id: p, prompt: first thing}]\n",
+    );
+    let picker = Picker::new(&scenarios);
+    let messages: &[(Role, &[&str])] = &[(Developer, &["d"]), (User, &["u"]), (Tool, &[])];
+    for (id, answer, calls) in [
+        ("resp_gate_p_s0_0a", "call_gate_p_s0_0", &["call_gate_p_s0_0"][..]),
+        ("resp_gate_p_s1_0a", "call_hostile_pending_0001", &["call_hostile_pending_0001"]),
+        ("resp_elsewhere", "call_1", &["call_1"]),
+        ("resp_gate_0a", "call_1", &[]),
+    ] {
+        let mut turn = kept(id, messages, &[answer]);
+        picker.recall(&scenarios, &mut turn);
+        let roles: Vec<_> = turn.messages.iter().map(|message| message.role).collect();
+        let answered = if calls.is_empty() { [User, Tool] } else { [Tool, User] };
+        assert_eq!(roles, [Developer, Assistant, answered[0], answered[1]], "{id}");
+        let made: Vec<_> = turn.messages[1].calls.iter().map(|call| &*call.id).collect();
+        assert_eq!(made, calls, "{id}");
     }
 }

@@ -248,7 +248,7 @@ fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
         arguments: call.arguments.clone(),
     };
     Reply {
-        thinking: None,
+        thinking: said.thinking.clone(),
         text: said.text.clone(),
         refusal: said.refusal.clone(),
         calls: said.calls.iter().enumerate().map(call).collect(),

@@ -280,7 +280,8 @@ impl<'s> Talk<'_, 's> {
         }
         match json::parse(self.heard.body) {
             Ok(tape) => {
-                let turn = (self.dialect.read)(&tape);
+                let mut turn = (self.dialect.read)(&tape);
+                self.setting.picker.recall(&self.setting.scenarios, &mut turn);
                 self.judge(&tape, &turn)
             }
             Err(broken) => self.bad_json(broken),

@@ -43,7 +43,8 @@ pub struct Turn<'t> {
     pub messages: Vec<Message<'t>>,
     /// Elements of the message list, objects or not (the original stub's `n_messages`).
     pub listed: usize,
-    /// The reply of ours that the request goes on from, where the server keeps what came before.
+    /// The reply of ours that the request goes on from, where the server keeps what came before. The script then puts that
+    /// reply before the messages, under the index [`KEPT`].
     pub kept: Option<Kept<'t>>,
     /// Where the parts of a conversation stand in a body of this dialect: an RFC 6901 pointer.
     pub point: fn(Spot) -> String,
@@ -57,6 +58,9 @@ pub struct Kept<'t> {
     /// Where in the body it stands.
     pub pointer: &'static str,
 }
+
+/// The index of a message that the server keeps and the request does not hold.
+pub const KEPT: usize = usize::MAX;
 
 /// A part of a conversation. Numbers are those of [`Message::index`] and [`Call::index`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -155,6 +155,12 @@ impl Scripted for NoScript {
     fn text_of_step(&self, _: usize) -> Option<&str> {
         None
     }
+    fn thinking_of_step(&self, _: usize) -> Option<&str> {
+        None
+    }
+    fn replied(&self, _: &str) -> bool {
+        false
+    }
     fn expected(&self) -> Option<&Expected> {
         None
     }

@@ -16,7 +16,8 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
     let has = |field: &str| step.get(field).is_some();
     if has("api_error") {
         if !context.older {
-            let others = ["text", "tool_calls", "refusal", "fault", "usage", "finish_reason", "pacing"];
+            let others =
+                ["text", "tool_calls", "refusal", "thinking", "fault", "usage", "finish_reason", "pacing"];
             for other in others.into_iter().filter(|other| has(other)) {
                 let message = format!("`{other}` says nothing beside `api_error`");
                 findings.error_with_hint(
@@ -69,6 +70,7 @@ fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said
         tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(default)
     };
     Said {
+        thinking: newer("thinking").and_then(Node::as_text).map(str::to_owned),
         text: step.text("text").map(str::to_owned),
         refusal: newer("refusal").and_then(Node::as_text).map(str::to_owned),
         calls: calls.iter().filter_map(|node| call(node, context, findings)).collect(),

@@ -166,6 +166,11 @@ static STEP: Shape = Shape {
         both("text", &OrNull(&Text), "The model's words."),
         both("tool_calls", &OrNull(&List(&Object(&CALL))), "The tool calls it makes, in order."),
         new("refusal", &Text, "A refusal in the model's words."),
+        new(
+            "thinking",
+            &Text,
+            "What the model thinks before it speaks, beside `text` or `tool_calls`; dialects without thinking leave it out.",
+        ),
         both("api_error", &Object(&API_ERROR), "An error of the provider, in place of an answer."),
         new(
             "fault",

@@ -50,6 +50,10 @@ pub trait Scripted {
     fn ids_of_step(&self, step: usize) -> Vec<String>;
     /// The text that the matched phrasing sent at this step, if any.
     fn text_of_step(&self, step: usize) -> Option<&str>;
+    /// What the matched phrasing thought before it spoke at this step, if the script says.
+    fn thinking_of_step(&self, step: usize) -> Option<&str>;
+    /// Whether a reply of ours has this id.
+    fn replied(&self, id: &str) -> bool;
     /// What the matched step expects; `None` in the background and past the end.
     fn expected(&self) -> Option<&Expected>;
     /// How strictly echoed arguments are compared.

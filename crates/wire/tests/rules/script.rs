@@ -15,6 +15,12 @@ impl Scripted for Nothing {
     fn text_of_step(&self, _: usize) -> Option<&str> {
         None
     }
+    fn thinking_of_step(&self, _: usize) -> Option<&str> {
+        None
+    }
+    fn replied(&self, _: &str) -> bool {
+        false
+    }
     fn expected(&self) -> Option<&Expected> {
         None
     }
@@ -77,6 +83,14 @@ impl Scripted for Small {
 
     fn text_of_step(&self, step: usize) -> Option<&str> {
         (step == 1).then_some("Narrated.")
+    }
+
+    fn thinking_of_step(&self, step: usize) -> Option<&str> {
+        (step == 0).then_some("Two calls will do.")
+    }
+
+    fn replied(&self, id: &str) -> bool {
+        id.contains("_gate_p_s")
     }
 
     fn expected(&self) -> Option<&Expected> {
