@@ -100,6 +100,14 @@ impl Phrasing {
     }
 }
 
+impl Picker {
+    /// The scripted call that has this id.
+    pub(crate) fn issued<'s>(&self, scenarios: &'s Scenarios, id: &str) -> Option<&'s ScriptedCall> {
+        let (name, step, k) = parse(id.strip_prefix(ID_PREFIX)?)?;
+        scenarios.phrasings[self.index.get(name)?].call_at(step, k)
+    }
+}
+
 /// The script's side of the checks of one request.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptSide<'s> {

@@ -11,7 +11,15 @@ use std::collections::BTreeSet;
 impl Picker {
     /// Puts the reply that a request goes on from before its messages, as the history of a request that holds all would
     /// have it: behind the instructions, with the answers to its calls right after it. Without such a reply nothing changes.
+    ///
+    /// Calls that a request only refers to, by their ids without name and arguments, get what the script issued.
     pub fn recall(&self, scenarios: &Scenarios, turn: &mut Turn<'_>) {
+        let calls = turn.messages.iter_mut().flat_map(|message| &mut message.calls);
+        for call in calls.filter(|call| call.name.is_empty() && call.arguments.is_empty()) {
+            if let Some(issued) = self.issued(scenarios, &call.id) {
+                (call.name, call.arguments) = (issued.name.clone().into(), issued.arguments.clone().into());
+            }
+        }
         let Some(kept) = &turn.kept else { return };
         let calls = match ReplyId::of(&kept.id) {
             ReplyId::Aside => Some((None, Vec::new())),

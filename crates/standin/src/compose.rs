@@ -1,18 +1,19 @@
 //! Decisions as bytes: heads, bodies, stream frames and plans of acts.
 
 use crate::dice::Dice;
+use crate::stored::StoredReply;
 use rehearsal_journal::event::Delivered;
 use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
 use rehearsal_script::scenario::{Action, ApiError, Pacing, Said, ScriptedCall};
 use rehearsal_wire::act::{Act, After, Plan};
-use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry, Origin};
+use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin};
 use rehearsal_wire::fault::chunked;
 use rehearsal_wire::fault::{Fault, Faulted, Wanted, fault};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::Tape;
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply, Usage};
 use rehearsal_wire::turn::Turn;
 use std::borrow::Cow;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Sent {
     pub status: Option<u16>,
     /// Its form.
     pub form: Form,
+    /// The reply in it that the lane keeps, if it keeps it.
+    pub kept: Option<Box<StoredReply>>,
 }
 
 /// How a reply leaves.
@@ -49,7 +52,7 @@ pub enum Form {
 impl Sent {
     fn whole(status: u16, content_type: &'static str, body: Vec<u8>) -> Self {
         let head = ResponseHead::new(status).with("content-type", content_type);
-        Self { status: Some(status), form: Form::Whole(head, body) }
+        Self { status: Some(status), form: Form::Whole(head, body), kept: None }
     }
 
     pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
@@ -94,7 +97,7 @@ pub(crate) fn model(dialect: &Dialect, id: &str) -> Sent {
 
 /// A reply without a body.
 pub(crate) fn nothing() -> Sent {
-    Sent { status: Some(204), form: Form::Whole(ResponseHead::new(204), Vec::new()) }
+    Sent { status: Some(204), form: Form::Whole(ResponseHead::new(204), Vec::new()), kept: None }
 }
 
 fn entry(id: &str) -> ModelEntry<'_> {
@@ -106,6 +109,13 @@ pub(crate) fn answer(dialect: &Dialect, body: Vec<u8>) -> Sent {
     Sent::whole(200, dialect.content_type, body)
 }
 
+/// A stream of these events.
+pub(crate) fn frames(dialect: &Dialect, frames: Vec<Vec<u8>>) -> Sent {
+    let head =
+        ResponseHead::new(200).with("content-type", dialect.stream_type).with("cache-control", "no-cache");
+    Sent { status: Some(200), form: Form::Frames(head, frames), kept: None }
+}
+
 /// A refusal in the dialect's own error form; in the first dialect's where the request named none.
 pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
     let dialect = dialect.unwrap_or(&DIALECTS[0]);
@@ -115,6 +125,8 @@ pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
 /// What a reply must know of who asked.
 pub(crate) struct Asker<'a> {
     pub(crate) dialect: &'static Dialect,
+    /// The body of the request, and what was read of it.
+    pub(crate) body: &'a [u8],
     pub(crate) tape: &'a Tape<'a>,
     pub(crate) turn: &'a Turn<'a>,
     pub(crate) dice: Dice,
@@ -189,6 +201,7 @@ impl Asker<'_> {
             logprobs: self.turn.logprobs,
             legacy_functions: self.turn.legacy_functions,
             echoed: self.echoed(),
+            progress: Progress::Whole,
             piece: if piece == 0 { PIECE } else { piece },
         }
     }
@@ -205,17 +218,38 @@ impl Asker<'_> {
 
     fn reply(&self, reply: &Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {
         let envelope = self.envelope(pacing.piece, step);
+        let keep = self.dialect.keeping.map_or(Keep::Not, |keeping| (keeping.keep)(self.tape));
+        let kept = (keep != Keep::Not).then(|| self.kept(reply, &envelope, keep));
+        let later = keep == Keep::Background && !self.turn.stream;
+        let sent = if later {
+            let queued = Envelope { progress: Progress::Queued, ..envelope };
+            self.told(reply, &queued, pacing)
+        } else {
+            self.told(reply, &envelope, pacing)
+        };
+        Sent { kept, ..sent }
+    }
+
+    /// What the lane keeps of a reply.
+    fn kept(&self, reply: &Reply, envelope: &Envelope, keep: Keep) -> Box<StoredReply> {
+        let made = if self.turn.stream { Progress::Whole } else { Progress::Queued };
+        Box::new(StoredReply {
+            dialect: self.dialect,
+            reply: reply.clone(),
+            envelope: envelope.clone(),
+            request: self.body.to_vec(),
+            background: (keep == Keep::Background).then_some(made),
+        })
+    }
+
+    fn told(&self, reply: &Reply, envelope: &Envelope, pacing: Pacing) -> Sent {
         if !self.turn.stream {
-            let body = (self.dialect.render)(reply, &envelope);
+            let body = (self.dialect.render)(reply, envelope);
             let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
             return if pacing.ttft.is_zero() { sent } else { sent.delayed(pacing.ttft) };
         }
-        let frames = (self.dialect.stream)(reply, &envelope);
-        let head = ResponseHead::new(200)
-            .with("content-type", self.dialect.stream_type)
-            .with("cache-control", "no-cache");
-        let sent =
-            Sent { status: Some(200), form: Form::Frames(head, frames) }.with_ids(self.dialect, self.dice);
+        let sent = frames(self.dialect, (self.dialect.stream)(reply, envelope));
+        let sent = sent.with_ids(self.dialect, self.dice);
         if pacing.ttft.is_zero() && pacing.tokens_per_second == 0 { sent } else { sent.paced(pacing) }
     }
 
@@ -274,6 +308,7 @@ pub(crate) fn canned_fault(
         logprobs: false,
         legacy_functions: false,
         echoed: Vec::new(),
+        progress: Progress::Whole,
         piece: PIECE,
     };
     let wanted = Wanted {
@@ -292,7 +327,7 @@ pub(crate) fn canned_fault(
 fn faulted(row: &Fault, faulted: Faulted) -> (Sent, Delivered) {
     let mut delivered = faulted.delivered.as_ref().map(delivered).unwrap_or_default();
     delivered.fault = Some(row.name.to_owned());
-    (Sent { status: faulted.status, form: Form::Acts(faulted.plan) }, delivered)
+    (Sent { status: faulted.status, form: Form::Acts(faulted.plan), kept: None }, delivered)
 }
 
 fn delivered(reply: &Reply) -> Delivered {
@@ -324,7 +359,7 @@ impl Sent {
         let mut bytes = head.with("content-length", body.len().to_string()).to_bytes();
         bytes.extend_from_slice(&body);
         let acts = vec![Act::Wait(wait), Act::Write(bytes)];
-        Self { status: self.status, form: Form::Acts(Plan { acts, after: After::KeepAlive }) }
+        Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }
     }
 
     /// The same stream with a write for each frame. Clocks tick in milliseconds, so shorter waits are saved up.
@@ -352,6 +387,6 @@ impl Sent {
                 owed = Duration::ZERO;
             }
         }
-        Self { status: self.status, form: Form::Acts(Plan { acts, after: After::KeepAlive }) }
+        Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }
     }
 }

@@ -8,6 +8,8 @@ use crate::plausible;
 use crate::refusal::{before_the_body, diagnose, may_name, not_found, refuse, refused_method, wrong_host};
 use crate::route::{self, Place};
 use crate::side;
+use crate::stored::{Store, StoredReply};
+use crate::visit;
 use rehearsal_journal::event::{Asked, CommandRan, Delivered, Kind, Noted, SideCall};
 use rehearsal_journal::redact;
 use rehearsal_script::issued::ScriptSide;
@@ -20,6 +22,7 @@ use rehearsal_wire::json::{self, Broken};
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::rule::{self, Header, Note, Profile, RuleSet, Stage};
 use rehearsal_wire::turn::Turn;
+use std::sync::Arc;
 
 /// What a stand-in is set to, for as long as it serves.
 #[derive(Debug)]
@@ -55,6 +58,8 @@ pub struct Lane {
     pub after_end: u32,
     /// Stands for the body of the last of them.
     pub last_after_end: Option<u64>,
+    /// The kept reply that the request names, if the lane has it.
+    pub kept: Option<Arc<StoredReply>>,
 }
 
 /// What to write down, what to send, what to count.
@@ -74,6 +79,8 @@ pub struct Decision<'s> {
     pub after_end: Option<u64>,
     /// A watched command that this request tells of.
     pub ran: Option<CommandRan>,
+    /// What it changes in the replies that the lane keeps.
+    pub store: Option<Store>,
 }
 
 /// A step that was used up. It holds only if the lane still stands where it was looked at.
@@ -136,15 +143,18 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || may_name(heard.hosts, host)) {
         return wrong_host();
     }
-    match route::find(heard.path) {
+    match route::find(method, heard.path) {
         Place::Health => aside(setting, method, compose::health(mode_name(setting))),
         Place::Command if method == "POST" && lane.only.is_some() => command(heard.body),
         Place::Stats => aside(setting, method, compose::stats(mode_name(setting), lane.hits)),
         Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
             aside(setting, method, compose::models(dialect))
         }
-        Place::Provider { dialect, serves: Serves::Model, model, method: "GET" } if method != "POST" => {
-            aside(setting, method, compose::model(dialect, model))
+        Place::Provider { dialect, serves: Serves::Model, named, method: "GET" } if method != "POST" => {
+            aside(setting, method, compose::model(dialect, named))
+        }
+        Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known } if method == known => {
+            visit::decide(setting, heard, (dialect, visit, named), lane.kept.as_deref())
         }
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
@@ -201,9 +211,10 @@ pub(crate) fn asked(kind: Kind) -> Box<Asked> {
     })
 }
 
-pub(crate) fn finish(mut asked: Box<Asked>, sent: Sent) -> Decision<'static> {
+pub(crate) fn finish(mut asked: Box<Asked>, mut sent: Sent) -> Decision<'static> {
     asked.http_status = sent.status;
-    Decision { asked, sent, hit: false, faulted: false, used: None, after_end: None, ran: None }
+    let store = sent.kept.take().map(Store::Keep);
+    Decision { asked, sent, hit: false, faulted: false, used: None, after_end: None, ran: None, store }
 }
 
 /// Takes down a command that a shim on PATH is about to run.
@@ -445,9 +456,15 @@ impl<'s> Talk<'_, 's> {
         (why != SideCall::AfterTheEnd || !(too_many || again)).then_some(why)
     }
 
-    fn asker<'t>(&self, tape: &'t json::Tape<'t>, turn: &'t Turn<'t>, event: &Asked) -> compose::Asker<'t> {
+    fn asker<'t>(
+        &'t self,
+        tape: &'t json::Tape<'t>,
+        turn: &'t Turn<'t>,
+        event: &Asked,
+    ) -> compose::Asker<'t> {
         compose::Asker {
             dialect: self.dialect,
+            body: self.heard.body,
             tape,
             turn,
             dice: self.reply_dice(turn, event),

@@ -11,3 +11,5 @@ mod refusal;
 mod route;
 pub mod serve;
 mod side;
+mod stored;
+mod visit;

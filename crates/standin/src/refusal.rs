@@ -49,21 +49,29 @@ pub(crate) fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &
     finish(event, compose::refusal(dialect, reject))
 }
 
-/// What a provider looks at before it reads the body: the key, the content type, the encoding.
-pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
-    let profile = setting.profile;
+/// What is said to a request without a key, where one is demanded.
+pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
     let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
-    let refuse = |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
-    let wants_key = setting.require_key || profile == Profile::Api;
+    let wants_key = setting.require_key || setting.profile == Profile::Api;
     // The dialect's own header must hold more than the word that stands before the key.
     let keyless = || {
         let (key, form) = dialect.key.split_once(": ").unwrap_or((dialect.key, ""));
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
         header(key).is_none_or(|value| value.trim().len() <= scheme)
     };
-    if wants_key && keyless() {
+    (wants_key && keyless()).then(|| {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
-        return refuse(401, "api-key", None, &message);
+        Reject::of_no_place("api-key", 401, None, message)
+    })
+}
+
+/// What a provider looks at before it reads the body: the key, the content type, the encoding.
+pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
+    let profile = setting.profile;
+    let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
+    let refuse = |status, rule, code, message: &str| Some(Reject::of_no_place(rule, status, code, message));
+    if let Some(reject) = no_key(setting, heard, dialect) {
+        return Some(reject);
     }
     let coding = header("content-encoding").map(str::trim).unwrap_or_default();
     if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {

@@ -1,5 +1,6 @@
 //! Which route a request target names, and which case's lane it is on. Exact and case-sensitive, as the providers are.
 
+use crate::visit::percent_decoded;
 use rehearsal_journal::event::CommandRan;
 use rehearsal_journal::redact::REDACTED;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
@@ -22,8 +23,8 @@ pub(crate) enum Place<'p> {
     Provider {
         dialect: &'static Dialect,
         serves: Serves,
-        /// The model's name, for a route that ends in one.
-        model: &'p str,
+        /// What stands for the part in braces of the route, as it was sent: a model, the id of a reply.
+        named: &'p str,
         method: &'static str,
     },
     /// `GET /gate/health`.
@@ -68,28 +69,44 @@ pub(crate) fn without_token(target: &str) -> String {
     }
 }
 
-/// What stands at a path.
-pub(crate) fn find(path: &str) -> Place<'_> {
+/// What stands at a path: the route of this method, else that of another.
+pub(crate) fn find<'p>(method: &str, path: &'p str) -> Place<'p> {
     match path {
         HEALTH => return Place::Health,
         "/gate/stats" => return Place::Stats,
         COMMAND => return Place::Command,
         _ => {}
     }
+    let mut other = Place::Nowhere;
     for dialect in DIALECTS {
         for route in dialect.routes {
-            let model = match route.path.strip_suffix("{model}") {
-                Some(prefix) => {
-                    path.strip_prefix(prefix).filter(|model| !model.is_empty() && !model.contains('/'))
-                }
-                None => (path == route.path).then_some(""),
-            };
-            if let Some(model) = model {
-                return Place::Provider { dialect, serves: route.serves, model, method: route.method };
+            let Some(named) = named(route.path, path) else { continue };
+            let place = Place::Provider { dialect, serves: route.serves, named, method: route.method };
+            if route.method == method {
+                return place;
+            }
+            if matches!(other, Place::Nowhere) {
+                other = place;
             }
         }
     }
-    Place::Nowhere
+    other
+}
+
+/// What stands in a path for the part in braces of a route; nothing for a route without one.
+fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
+    let Some((before, rest)) = route.split_once('{') else { return (path == route).then_some("") };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let named = path.strip_prefix(before)?.strip_suffix(after)?;
+    (!named.is_empty() && !named.contains('/')).then_some(named)
+}
+
+/// The id of the kept reply that a path names, if it names one.
+pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
+    match find(method, path) {
+        Place::Provider { serves: Serves::Kept(_), named, .. } => Some(percent_decoded(named)),
+        Place::Provider { .. } | Place::Health | Place::Stats | Place::Command | Place::Nowhere => None,
+    }
 }
 
 /// What a shim tells: `{"argv": [NAME, ARGUMENT…], "folder": FOLDER}`.
@@ -112,7 +129,7 @@ pub(crate) fn command(body: &[u8]) -> Result<CommandRan, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, find, split, without_token};
+    use super::{Place, find, kept, split, without_token};
 
     #[test]
     fn a_shown_target_holds_no_token() {
@@ -158,8 +175,28 @@ mod tests {
             "/gate",
             "/",
         ] {
-            assert!(matches!(find(path), Place::Nowhere), "{path}");
+            assert!(matches!(find("GET", path), Place::Nowhere), "{path}");
         }
-        assert!(matches!(find("/v1/models/gpt-4o"), Place::Provider { model: "gpt-4o", method: "GET", .. }));
+        let place = find("GET", "/v1/models/gpt-4o");
+        assert!(matches!(place, Place::Provider { named: "gpt-4o", method: "GET", .. }));
+    }
+
+    #[test]
+    fn a_path_with_several_methods_is_told_by_them() {
+        for (method, path, wanted) in [
+            ("GET", "/v1/responses/resp_1", "GET"),
+            ("DELETE", "/v1/responses/resp_1", "DELETE"),
+            ("PUT", "/v1/responses/resp_1", "GET"),
+            ("POST", "/v1/responses/resp_1/cancel", "POST"),
+            ("GET", "/v1/responses/resp_1/input_items", "GET"),
+        ] {
+            let place = find(method, path);
+            let Place::Provider { named: "resp_1", method, .. } = place else { panic!("{place:?}") };
+            assert_eq!(method, wanted, "{path}");
+        }
+        assert!(matches!(find("GET", "/v1/responses/a/b"), Place::Nowhere));
+        assert!(matches!(find("POST", "/v1/responses//cancel"), Place::Nowhere));
+        assert_eq!(kept("GET", "/v1/responses/resp%5F1"), Some("resp_1".to_owned()));
+        assert_eq!(kept("POST", "/v1/responses"), None);
     }
 }

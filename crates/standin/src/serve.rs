@@ -2,6 +2,7 @@
 
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
+use crate::stored::{Stored, StoredReply};
 use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
@@ -62,6 +63,8 @@ struct Lanes {
 #[derive(Debug)]
 struct LaneBook {
     play: Mutex<Play>,
+    /// Replies that clients may ask for later.
+    stored: Mutex<Stored>,
     recorder: Arc<Recorder>,
     leaving: AtomicU64,
     left: Notify,
@@ -81,6 +84,7 @@ impl LaneBook {
     fn new(setting: Arc<Setting>, recorder: Arc<Recorder>, only: Option<usize>) -> Arc<Self> {
         recorder.keep_fresh();
         Arc::new(Self {
+            stored: Mutex::default(),
             play: Mutex::new(Play { setting, lane: Lane { only, ..Lane::default() } }),
             recorder,
             leaving: AtomicU64::new(0),
@@ -92,6 +96,19 @@ impl LaneBook {
 
     fn play(&self) -> MutexGuard<'_, Play> {
         self.play.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stored(&self) -> MutexGuard<'_, Stored> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kept reply that a request names.
+    fn kept(&self, head: &RequestHead, path: &str) -> Option<Arc<StoredReply>> {
+        let stored = self.stored();
+        if stored.is_empty() {
+            return None;
+        }
+        stored.get(&route::kept(&head.method(), path)?)
     }
 
     /// Counts what a decision used up; false where the lane moved on since it was looked at.
@@ -251,7 +268,8 @@ impl StandIn {
         let hosts = if self.guarded && (named || open) { Hosts::Any } else { Hosts::Own(&self.hosts) };
         let heard = Heard { head, headers: &headers, path, body, hosts };
         loop {
-            let seen = book.play().clone();
+            let mut seen = book.play().clone();
+            seen.lane.kept = book.kept(head, path);
             let decision = if !(named || open) {
                 refusal::no_token(heard)
             } else if known {
@@ -260,7 +278,10 @@ impl StandIn {
                 refusal::no_such_case(&seen.setting, heard)
             };
             if book.settle(&seen, &decision) {
-                let Decision { asked, sent, ran, .. } = decision;
+                let Decision { asked, sent, ran, store, .. } = decision;
+                if let Some(store) = store {
+                    book.stored().change(store);
+                }
                 return (number, book, Decided { asked, sent, ran, secret: path == route::COMMAND });
             }
         }

@@ -1,5 +1,8 @@
 //! What the model says next, in no dialect yet, and the envelope it travels in.
 
+use crate::json::{Value, parse};
+use std::borrow::Cow;
+
 /// One answer of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -37,6 +40,33 @@ pub struct Usage {
     pub completion: u64,
 }
 
+/// What a custom tool, which takes free text, gets of arguments: the text under the one key of an object, a text itself, or
+/// whatever is no such JSON as it stands.
+#[must_use]
+pub fn custom_input(arguments: &str) -> Cow<'_, str> {
+    let Ok(tape) = parse(arguments.as_bytes()) else { return Cow::Borrowed(arguments) };
+    let root = tape.root();
+    let only = root.entries().next().filter(|_| root.len() == 1).map(|(_, value)| value);
+    match root.as_str().or_else(|| only.and_then(Value::as_str)) {
+        Some(text) => Cow::Owned(text.into_owned()),
+        None => Cow::Borrowed(arguments),
+    }
+}
+
+/// How far a reply is made that was asked for in the background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// It is whole, as every other reply.
+    #[default]
+    Whole,
+    /// It waits.
+    Queued,
+    /// It is being made.
+    Running,
+    /// Nobody wants it any more.
+    Cancelled,
+}
+
 /// Everything around a reply that is not the model's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
@@ -56,6 +86,8 @@ pub struct Envelope {
     pub legacy_functions: bool,
     /// What the request said under the keys that the dialect gives back ([`crate::dialect::Dialect::echoes`]): key, JSON text.
     pub echoed: Vec<(&'static str, String)>,
+    /// How far the reply is made, where a client asks before it is whole.
+    pub progress: Progress,
     /// Characters in one content or argument piece of a stream, 1 or more.
     pub piece: usize,
 }

@@ -9,7 +9,7 @@ use rehearsal_wire::fault::{
 };
 use rehearsal_wire::head::{ResponseHead, reason};
 use rehearsal_wire::json::parse;
-use rehearsal_wire::reply::{Envelope, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, Progress, Reply, Usage};
 
 struct Case<'c> {
     dialect: &'static Dialect,
@@ -35,6 +35,7 @@ fn play(name: &str, case: &Case<'_>) -> Faulted {
         logprobs: true,
         legacy_functions: false,
         echoed: Vec::new(),
+        progress: Progress::Whole,
         piece: 4,
     };
     (fault(name).unwrap().plan)(&Wanted {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry, dialect};
 use rehearsal_wire::json::{Value, parse};
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply, Usage};
 use rehearsal_wire::sse::SseReader;
 
 fn chat() -> &'static Dialect {
@@ -23,6 +23,7 @@ fn envelope() -> Envelope {
         logprobs: false,
         legacy_functions: false,
         echoed: Vec::new(),
+        progress: Progress::Whole,
         piece: 4,
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: HTTP heads, sockets, what a scenario is.
 
 pub mod openai_chat;
+pub mod openai_responses;
 
 use crate::json::Tape;
 use crate::names::equal;
@@ -11,7 +12,7 @@ use crate::reply::{Envelope, Reply};
 use crate::turn::Turn;
 
 /// All dialects.
-pub const DIALECTS: &[Dialect] = &[openai_chat::ROW];
+pub const DIALECTS: &[Dialect] = &[openai_chat::ROW, openai_responses::ROW];
 
 const _: () = {
     let mut i = 0;
@@ -60,6 +61,34 @@ pub struct Dialect {
     pub headers: &'static [(&'static str, &'static str)],
     /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
     pub key: &'static str,
+    /// What is told later of replies that the provider keeps, if it keeps any.
+    pub keeping: Option<Keeping>,
+}
+
+/// What a dialect tells of replies that are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Keeping {
+    /// Whether the reply to a request is kept.
+    pub keep: fn(&Tape<'_>) -> Keep,
+    /// What the request held, as the body of a response: of the request, the reply's id and the query.
+    pub items: fn(&Tape<'_>, &str, &str) -> Vec<u8>,
+    /// The body after the reply with this id was deleted.
+    pub deleted: fn(&str) -> Vec<u8>,
+    /// What is said of an id that is not kept.
+    pub missing: fn(&str) -> Reject,
+    /// What is said to those who cancel a reply that they did not ask for in the background.
+    pub synchronous: &'static str,
+}
+
+/// Whether a reply is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// No.
+    Not,
+    /// Yes.
+    Kept,
+    /// Yes, and the client asks for it later: it gets nothing now.
+    Background,
 }
 
 /// What is served at a path.
@@ -67,7 +96,7 @@ pub struct Dialect {
 pub struct Route {
     /// The method, in capitals.
     pub method: &'static str,
-    /// The path; a last part `{model}` stands for any rest that is not empty.
+    /// The path; one part in braces stands for any that is not empty.
     pub path: &'static str,
     /// What stands there.
     pub serves: Serves,
@@ -100,8 +129,23 @@ pub enum Serves {
     Models,
     /// One model.
     Model,
+    /// Something with a reply that is kept.
+    Kept(Visit),
     /// Something that follows from the body alone, such as a count of tokens or embeddings: the body of the answer.
     Answer(fn(&Tape<'_>) -> Result<Vec<u8>, Box<Reject>>),
+}
+
+/// What is done with a reply that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// It is told again, plain or as a stream from some event on.
+    Read,
+    /// It is forgotten.
+    Delete,
+    /// It is not wanted any more.
+    Cancel,
+    /// What the request held is told.
+    Items,
 }
 
 /// Which dialects a fault or a rule is for.

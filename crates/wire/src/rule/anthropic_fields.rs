@@ -1,6 +1,6 @@
 //! Fields, blocks and choices that only Anthropic requests have, beyond those that the original stub knows. Under `api` they are unknown parameters like any other.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 
 pub(super) const ROW: Rule = Rule {
@@ -8,7 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "top_k, thinking, cache_control, image, document and mcp blocks, an Anthropic tool_choice",
     codes: &["gate_dialect_leak"],
     stage: Stage::Api,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"top_k":5}"#),
     check: Check::Request(check),

@@ -1,13 +1,13 @@
 //! Headers that only Anthropic clients send, beyond the one that the original stub knows.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 
 pub(super) const ROW: Rule = Rule {
     name: "anthropic-headers",
     summary: "an anthropic-beta, x-api-key or empty anthropic-version header",
     codes: &["gate_dialect_leak"],
     stage: Stage::Own,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example {
         headers: &[("x-api-key", b"k")],

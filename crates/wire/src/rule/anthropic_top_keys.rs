@@ -1,12 +1,12 @@
 //! Check 4 of the original stub: top-level keys that only Anthropic requests have, even with null under them.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
     name: "anthropic-top-keys",
     summary: "top-level system, stop_sequences, max_tokens_to_sample or anthropic_version",
     codes: &["gate_dialect_leak"],
     stage: Stage::Gate,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"system":"Be terse."}"#,

@@ -1,12 +1,12 @@
 //! Check 3 of the original stub: a header that only Anthropic clients send.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
     name: "anthropic-version-header",
     summary: "a non-empty anthropic-version header",
     codes: &["gate_dialect_leak"],
     stage: Stage::Gate,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example {
         headers: &[("anthropic-version", b"2023-06-01")],

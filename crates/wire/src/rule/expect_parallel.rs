@@ -1,6 +1,6 @@
 //! Check 14 of the original stub, last part: a step may pin parallel_tool_calls.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 use crate::json::Value;
 
 pub(super) const ROW: Rule = Rule {
@@ -8,7 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "parallel_tool_calls absent or of another value than the script pins",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),

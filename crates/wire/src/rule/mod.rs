@@ -48,6 +48,17 @@ mod model_given;
 mod one_token_limit;
 mod pairing;
 mod parallel_needs_tools;
+mod previous_response;
+mod reasoning_items;
+mod responses_answers;
+mod responses_given;
+mod responses_json_word;
+mod responses_leaks;
+mod responses_moved;
+mod responses_parts;
+mod responses_shape;
+mod responses_tool_choice;
+mod responses_unknown_parameter;
 mod schema_place;
 mod stream_options_needs_stream;
 mod strict_schema;
@@ -72,7 +83,7 @@ mod unknown_parameter;
 use crate::dialect::Dialects;
 pub use apply::check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
-use row::{CHAT, Check};
+use row::{CHAT, Check, OPENAI, RESPONSES};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 
@@ -81,6 +92,7 @@ pub const RULES: &[&Rule] = &[
     // The original stub's checks 3 to 10, in its order.
     &anthropic_version_header::ROW,
     &anthropic_top_keys::ROW,
+    &responses_leaks::ROW,
     &tools_list::ROW,
     &tool_object::ROW,
     &tool_input_schema::ROW,
@@ -116,6 +128,16 @@ pub const RULES: &[&Rule] = &[
     &anthropic_fields::ROW,
     &model_given::ROW,
     &schema_place::ROW,
+    &responses_moved::ROW,
+    &responses_given::ROW,
+    &responses_shape::ROW,
+    &responses_unknown_parameter::ROW,
+    &responses_parts::ROW,
+    &previous_response::ROW,
+    &responses_answers::ROW,
+    &responses_tool_choice::ROW,
+    &responses_json_word::ROW,
+    &reasoning_items::ROW,
     &documented_shape::ROW,
     &unknown_parameter::ROW,
     &assistant_content::ROW,

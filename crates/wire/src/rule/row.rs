@@ -93,6 +93,12 @@ pub struct Rule {
 /// What reads the body of a chat completion.
 pub(super) const CHAT: Dialects = Dialects::Only(&["openai-chat"]);
 
+/// What reads the body of a request for a response.
+pub(super) const RESPONSES: Dialects = Dialects::Only(&["openai-responses"]);
+
+/// What reads the bodies of both.
+pub(super) const OPENAI: Dialects = Dialects::Only(&["openai-chat", "openai-responses"]);
+
 /// A small request for tables and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {

@@ -1,7 +1,7 @@
 //! Strict schemas are closed: each object names additionalProperties false and requires all of its properties.
 //! The original stub took open ones, and scripts in its form are held to its answers, so `pinned` leaves this out.
 
-use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 pub(super) const ROW: Rule = Rule {
     name: "strict-schema",
     summary: "a strict schema with open objects or optional properties",
-    codes: &["invalid_function_parameters", "null"],
+    codes: &["invalid_function_parameters", "invalid_json_schema", "null"],
     stage: Stage::Api,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Api, Profile::Gate],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{}}}}]}"#,
@@ -21,15 +21,32 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     for (index, tool) in asked.top("tools").into_iter().flat_map(Value::items).enumerate() {
-        let Some(function) = tool.get("function").filter(|function| is_strict(*function)) else { continue };
+        let (nested, below) = match tool.get("function") {
+            Some(function) => (function, "function"),
+            None => (tool, ""),
+        };
+        let Some(function) = Some(nested).filter(|function| is_strict(*function)) else { continue };
         let Some(parameters) = function.get("parameters") else { continue };
         if let Some(why) = first_gap(parameters) {
             let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
             let message = format!("Invalid schema for function '{name}': {why}");
-            let param = format!("tools[{index}].function.parameters");
-            let pointer = format!("/tools/{index}/function/parameters");
+            let (dot, slash) = if below.is_empty() { ("", "") } else { (".", "/") };
+            let param = format!("tools[{index}]{dot}{below}.parameters");
+            let pointer = format!("/tools/{index}{slash}{below}/parameters");
             return Err(say::api(Some("invalid_function_parameters"), Some(param), pointer, message));
         }
+    }
+    formats(asked)
+}
+
+/// The schema that the answer is to follow, in either of its places.
+fn formats(asked: &Asked<'_>) -> Verdict {
+    if let Some(format) = asked.tape.root().at("/text/format").filter(|format| is_strict(*format)) {
+        let Some(why) = format.get("schema").and_then(first_gap) else { return Ok(()) };
+        let name = format.get("name").and_then(Value::as_str).unwrap_or_default();
+        let message = format!("Invalid schema for response_format '{name}': {why}");
+        let (param, pointer) = ("text.format.schema".to_owned(), "/text/format/schema");
+        return Err(say::api(Some("invalid_json_schema"), Some(param), pointer, message));
     }
     let format = asked.top("response_format").and_then(|format| format.get("json_schema"));
     let Some(format) = format.filter(|format| is_strict(*format)) else { return Ok(()) };

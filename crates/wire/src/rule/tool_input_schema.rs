@@ -1,12 +1,12 @@
 //! Check 6b of the original stub: the Anthropic form of a tool.
 
-use super::{Asked, CHAT, Check, Element, Example, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, Check, Element, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
 pub(super) const ROW: Rule = Rule {
     name: "tool-input-schema",
     summary: "input_schema in a tool or its function",
     codes: &["gate_dialect_leak"],
     stage: Stage::Gate,
-    dialects: CHAT,
+    dialects: OPENAI,
     profiles: &[Profile::Gate, Profile::Pinned],
     example: Example::body(
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{}}]}"#,

@@ -15,7 +15,7 @@ fn every_captured_request_of_a_real_client_is_accepted_under_gate_and_under_api(
         let rules = RuleSet::new(profile, &[]).unwrap();
         for line in &captures {
             let (headers, body) = (headers(line), line["body"].to_string());
-            let request = Request { headers: &headers, body: &body };
+            let request = Request::with(&headers, &body);
             if let Err(reject) = request.verdict(&rules, &Nothing) {
                 let (client, scenario) = (&line["client"], &line["scenario"]);
                 refused.push(format!(
@@ -37,7 +37,7 @@ fn under_pinned_the_captures_are_refused_only_by_its_own_rules() {
     let mut refused = 0;
     for line in lines(CAPTURES) {
         let (headers, body) = (headers(&line), line["body"].to_string());
-        let Err(reject) = (Request { headers: &headers, body: &body }).verdict(&pinned, &Nothing) else {
+        let Err(reject) = Request::with(&headers, &body).verdict(&pinned, &Nothing) else {
             continue;
         };
         refused += 1;

@@ -215,7 +215,7 @@ fn what_clients_keep_of_a_reply_is_accepted() {
         let body = history(Value::Array(more)).to_string();
         for profile in [Profile::Api, Profile::Gate] {
             let rules = RuleSet::new(profile, &[]).unwrap();
-            let verdict = Request { headers: &[], body: &body }.verdict(&rules, &Nothing);
+            let verdict = Request::with(&[], &body).verdict(&rules, &Nothing);
             assert!(verdict.is_ok(), "{body}: {verdict:?}");
         }
     }
@@ -225,7 +225,7 @@ fn what_clients_keep_of_a_reply_is_accepted() {
     ] {
         let body = history(elsewhere).to_string();
         let rules = RuleSet::new(Profile::Api, &[]).unwrap();
-        assert!(Request { headers: &[], body: &body }.verdict(&rules, &Nothing).is_err(), "{body}");
+        assert!(Request::with(&[], &body).verdict(&rules, &Nothing).is_err(), "{body}");
     }
 }
 

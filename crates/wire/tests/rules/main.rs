@@ -7,12 +7,13 @@ mod crash;
 mod echo;
 mod kinds;
 mod mutations;
+mod responses;
 mod script;
 mod strictness;
 mod stub;
 mod table;
 
-use rehearsal_wire::dialect::openai_chat::read::read;
+use rehearsal_wire::dialect::{Dialect, dialect};
 use rehearsal_wire::json;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::rule::{self, Asked, Note, RuleSet, Scripted, Stage};
@@ -21,11 +22,22 @@ use rehearsal_wire::rule::{self, Asked, Note, RuleSet, Scripted, Stage};
 struct Request<'r> {
     headers: &'r [(&'r str, &'r [u8])],
     body: &'r str,
+    dialect: &'static Dialect,
 }
 
 impl<'r> Request<'r> {
     fn of(body: &'r str) -> Self {
-        Self { headers: &[], body }
+        Self::with(&[], body)
+    }
+
+    /// A request for a chat completion with these headers.
+    fn with(headers: &'r [(&'r str, &'r [u8])], body: &'r str) -> Self {
+        Self { headers, body, dialect: dialect("openai-chat").unwrap() }
+    }
+
+    /// The same bytes as a request of another dialect.
+    fn spoken(self, name: &str) -> Self {
+        Self { dialect: dialect(name).unwrap(), ..self }
     }
 
     /// Reads the body and applies every stage.
@@ -34,7 +46,8 @@ impl<'r> Request<'r> {
             Ok(tape) => tape,
             Err(broken) => panic!("{broken}: {}", self.body),
         };
-        let turn = read(&tape);
+        let turn = (self.dialect.read)(&tape);
+        let rules = &rules.of(self.dialect);
         let asked = Asked { headers: self.headers, tape: &tape, turn: &turn, script };
         let mut notes = Vec::new();
         let verdict = Stage::ALL.iter().try_for_each(|stage| rule::check(&asked, rules, *stage, &mut notes));

@@ -41,7 +41,7 @@ fn cases(defects: bool) -> Vec<Value> {
 fn code_under(profile: Profile, line: &Value) -> Result<(), (&'static str, Option<&'static str>)> {
     let rules = RuleSet::new(profile, &[]).unwrap();
     let headers = headers(line);
-    let request = Request { headers: &headers, body: line["body"].as_str().unwrap() };
+    let request = Request::with(&headers, line["body"].as_str().unwrap());
     request.verdict(&rules, &Nothing).map_err(|reject| (reject.rule, reject.code))
 }
 

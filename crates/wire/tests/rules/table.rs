@@ -15,7 +15,9 @@ fn alone(rule: &Rule) -> RuleSet {
 }
 
 fn example(rule: &Rule) -> Request<'static> {
-    Request { headers: rule.example.headers, body: rule.example.body }
+    // The first dialect that can read it: the examples of rules for all are chat completions.
+    let spoken = DIALECTS.iter().find(|dialect| rule.dialects.include(dialect.name)).unwrap();
+    Request::with(rule.example.headers, rule.example.body).spoken(spoken.name)
 }
 
 #[test]

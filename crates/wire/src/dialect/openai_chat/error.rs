@@ -5,7 +5,7 @@ use crate::dialect::{ErrorBody, ModelEntry};
 use crate::json::{write_number, write_string};
 
 /// An error: `{"error": {"message", "type", "param", "code"}}`, absent parts as null.
-pub(super) fn error(body: &ErrorBody<'_>) -> Vec<u8> {
+pub(in crate::dialect) fn error(body: &ErrorBody<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(96 + body.message.len());
     out.extend_from_slice(b"{\"error\": {\"message\": ");
     write_string(&mut out, body.message);
@@ -18,7 +18,7 @@ pub(super) fn error(body: &ErrorBody<'_>) -> Vec<u8> {
 }
 
 /// The list of models.
-pub(super) fn models(entries: &[ModelEntry<'_>]) -> Vec<u8> {
+pub(in crate::dialect) fn models(entries: &[ModelEntry<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(40 + 100 * entries.len());
     out.extend_from_slice(b"{\"object\": \"list\", \"data\": [");
     for (i, entry) in entries.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn models(entries: &[ModelEntry<'_>]) -> Vec<u8> {
 }
 
 /// One model.
-pub(super) fn model(entry: &ModelEntry<'_>) -> Vec<u8> {
+pub(in crate::dialect) fn model(entry: &ModelEntry<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(100);
     write_model(&mut out, entry);
     out

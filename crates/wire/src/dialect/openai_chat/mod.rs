@@ -1,9 +1,9 @@
 //! The chat completions of the OpenAI API: `POST /v1/chat/completions`, plain and streamed, and the list of models.
 
-mod error;
+pub(super) mod error;
 mod logprobs;
 pub mod read;
-mod render;
+pub(super) mod render;
 pub(crate) mod shape;
 mod stream;
 
@@ -31,4 +31,5 @@ pub(super) const ROW: Dialect = Dialect {
     request_id: "x-request-id",
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
+    keeping: None,
 };

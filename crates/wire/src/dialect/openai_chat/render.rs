@@ -93,7 +93,7 @@ pub(super) fn finish<'r>(reply: &'r Reply, envelope: &Envelope) -> &'r str {
 }
 
 /// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
-pub(super) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
+pub(in crate::dialect) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {

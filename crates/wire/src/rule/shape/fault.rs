@@ -213,7 +213,9 @@ fn expected(shape: &Shape) -> String {
         Shape::Text(_) => "a string".to_owned(),
         Shape::Word(words) => format!("one of {}", all_of(words, "or")),
         Shape::List(of, ..) => format!("an array of {}", many(of)),
-        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) => "an object".to_owned(),
+        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) | Shape::Familiar(..) => {
+            "an object".to_owned()
+        }
         Shape::Either(shapes) => {
             let parts: Vec<String> = shapes.iter().map(expected).collect();
             let bare: Vec<&str> = parts.iter().map(|part| part.trim_start_matches("a ")).collect();
@@ -230,7 +232,9 @@ fn many(of: &Shape) -> &'static str {
         Shape::Decimal(..) => "numbers",
         Shape::Text(_) | Shape::Word(_) => "strings",
         Shape::List(..) => "arrays",
-        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) => "objects",
+        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) | Shape::Familiar(..) => {
+            "objects"
+        }
         Shape::Either(_) => "values",
     }
 }

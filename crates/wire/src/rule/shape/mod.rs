@@ -33,6 +33,9 @@ pub(crate) enum Shape {
     Open,
     /// An object whose keys depend on the word under this key.
     Tagged(&'static str, &'static [(&'static str, &'static [Field])]),
+    /// An object that grows with each version of the API: a known word under this key, or the key's absence where fields are
+    /// given for it, decides which values are looked at. Unknown words and further keys are let pass.
+    Familiar(&'static str, &'static [(&'static str, &'static [Field])], Option<&'static [Field]>),
     /// One of these, told apart by their JSON types.
     Either(&'static [Shape]),
 }

@@ -71,6 +71,9 @@ fn value(it: Value<'_>, shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
         Shape::Any => Ok(()),
         Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, walk, at),
         Shape::Tagged(tag, variants) if it.kind() == Kind::Object => tagged(it, tag, variants, walk, at),
+        Shape::Familiar(tag, variants, untagged) if it.kind() == Kind::Object => {
+            familiar(it, (tag, variants, untagged), walk, at)
+        }
         Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), walk, at),
         Shape::Either(shapes) => match shapes.iter().find(|shape| takes(shape, it.kind())) {
             Some(shape) => value(it, shape, walk, at),
@@ -91,7 +94,9 @@ fn takes(shape: &Shape, kind: Kind) -> bool {
         Shape::Integer(..) | Shape::Decimal(..) => kind == Kind::Number,
         Shape::Text(_) | Shape::Word(_) => kind == Kind::String,
         Shape::List(..) => kind == Kind::Array,
-        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) => kind == Kind::Object,
+        Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) | Shape::Familiar(..) => {
+            kind == Kind::Object
+        }
         Shape::Either(shapes) => shapes.iter().any(|shape| takes(shape, kind)),
     }
 }
@@ -106,7 +111,12 @@ fn scalar(it: Value<'_>, shape: &Shape, at: At<'_>) -> Verdict {
         Shape::Integer(min, max) => integer(it, (min, max), shape, at),
         Shape::Decimal(min, max) => decimal(it, (min, max), at),
         Shape::Any | Shape::Bool | Shape::Word(_) | Shape::Open => Ok(()),
-        Shape::List(..) | Shape::Object(_) | Shape::Map(..) | Shape::Tagged(..) | Shape::Either(_) => Ok(()),
+        Shape::List(..)
+        | Shape::Object(_)
+        | Shape::Map(..)
+        | Shape::Tagged(..)
+        | Shape::Familiar(..)
+        | Shape::Either(_) => Ok(()),
     }
 }
 
@@ -145,6 +155,30 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
         }
     }
     Ok(())
+}
+
+fn familiar(
+    it: Value<'_>,
+    (tag, variants, untagged): (&'static str, &[(&'static str, &'static [Field])], Option<&'static [Field]>),
+    walk: &Walk,
+    above: At<'_>,
+) -> Verdict {
+    if !walk.values {
+        return Ok(());
+    }
+    let word = it.get(tag).filter(|word| !word.is_null());
+    let known = variants.iter().find(|(name, _)| word.is_some_and(|word| word.is_str(name)));
+    let fields = match (word, untagged) {
+        (Some(_), _) if !variants.is_empty() => known.map(|(_, fields)| *fields).unwrap_or_default(),
+        (_, Some(fields)) => fields,
+        (_, None) => {
+            let place = Place { above, step: Step::Key(tag) };
+            return Err(fault::missing(&Field::required(tag, Shape::Any), &place));
+        }
+    };
+    let keys_of_its_own =
+        Walk { keys: false, values: true, repeats: walk.repeats, unknown: RefCell::default() };
+    object(it, fields, &keys_of_its_own, above)
 }
 
 fn tagged(

@@ -1,0 +1,170 @@
+//! Replies that a lane keeps for clients that ask for them later. A pure value with a bound: the oldest go first.
+
+use rehearsal_wire::dialect::Dialect;
+use rehearsal_wire::reply::{Envelope, Progress, Reply};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Most replies that a lane keeps, and most bytes of them.
+const MOST: usize = 1000;
+const MOST_BYTES: usize = 16 << 20;
+
+/// A reply that is kept, with what is needed to tell it again.
+#[derive(Clone, Debug)]
+pub struct StoredReply {
+    /// Who told it.
+    pub(crate) dialect: &'static Dialect,
+    /// What was said.
+    pub(crate) reply: Reply,
+    /// What it travels in, whole.
+    pub(crate) envelope: Envelope,
+    /// The body of the request.
+    pub(crate) request: Vec<u8>,
+    /// How far it is told to be, for one that is made in the background; none for others.
+    pub(crate) background: Option<Progress>,
+}
+
+impl StoredReply {
+    /// How far a client is told that it is.
+    pub(crate) fn progress(&self) -> Progress {
+        self.background.unwrap_or_default()
+    }
+
+    fn bytes(&self) -> usize {
+        let Reply { thinking, text, refusal, calls, .. } = &self.reply;
+        let texts: usize = [thinking, text, refusal].into_iter().flatten().map(String::len).sum();
+        let calls: usize =
+            calls.iter().map(|call| call.id.len() + call.name.len() + call.arguments.len()).sum();
+        let echoed: usize = self.envelope.echoed.iter().map(|(_, text)| text.len()).sum();
+        texts + calls + echoed + self.request.len() + 512
+    }
+}
+
+/// What a request changes in what is kept.
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// Keeps a reply.
+    Keep(Box<StoredReply>),
+    /// Notes how far a reply was told to be.
+    Tell(String, Progress),
+    /// Forgets one.
+    Forget(String),
+}
+
+/// Everything that a lane keeps.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    replies: BTreeMap<String, Arc<StoredReply>>,
+    /// Ids, the oldest first; one that is forgotten or kept again may still stand here.
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl Stored {
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<StoredReply>> {
+        self.replies.get(id).cloned()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.replies.is_empty()
+    }
+
+    pub(crate) fn change(&mut self, change: Store) {
+        match change {
+            Store::Keep(reply) => self.keep(*reply),
+            Store::Tell(id, progress) => {
+                if let Some(reply) = self.replies.get_mut(&id) {
+                    Arc::make_mut(reply).background = Some(progress);
+                }
+            }
+            Store::Forget(id) => self.forget(&id),
+        }
+    }
+
+    fn keep(&mut self, reply: StoredReply) {
+        let bytes = reply.bytes();
+        if bytes > MOST_BYTES {
+            return;
+        }
+        let id = reply.envelope.id.clone();
+        self.forget(&id);
+        while self.replies.len() >= MOST || self.bytes + bytes > MOST_BYTES {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.take(&oldest);
+        }
+        self.bytes += bytes;
+        self.order.push_back(id.clone());
+        self.replies.insert(id, Arc::new(reply));
+    }
+
+    fn forget(&mut self, id: &str) {
+        if self.take(id) {
+            self.order.retain(|known| known != id);
+        }
+    }
+
+    fn take(&mut self, id: &str) -> bool {
+        let taken = self.replies.remove(id);
+        self.bytes -= taken.as_ref().map_or(0, |reply| reply.bytes());
+        taken.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, MOST_BYTES, Store, Stored, StoredReply};
+    use rehearsal_wire::dialect::DIALECTS;
+    use rehearsal_wire::reply::{Envelope, Progress, Reply};
+
+    fn reply(id: &str, request: usize) -> Store {
+        let envelope = Envelope {
+            id: id.to_owned(),
+            created: 0,
+            model: "\"m\"".to_owned(),
+            choices: 1,
+            include_usage: false,
+            logprobs: false,
+            legacy_functions: false,
+            echoed: Vec::new(),
+            progress: Progress::Whole,
+            piece: 4,
+        };
+        let request = vec![b' '; request];
+        Store::Keep(Box::new(StoredReply {
+            dialect: &DIALECTS[0],
+            reply: Reply::default(),
+            envelope,
+            request,
+            background: None,
+        }))
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many_or_too_much() {
+        let mut stored = Stored::default();
+        for number in 0..MOST + 10 {
+            stored.change(reply(&format!("r{number}"), 10));
+        }
+        assert_eq!(stored.replies.len(), MOST);
+        assert!(stored.get("r9").is_none() && stored.get("r10").is_some());
+        stored.change(reply("large", MOST_BYTES - 2000));
+        assert!(stored.replies.len() < 5 && stored.bytes <= MOST_BYTES);
+        stored.change(reply("too large", MOST_BYTES));
+        assert!(stored.get("too large").is_none() && stored.get("large").is_some());
+    }
+
+    #[test]
+    fn what_is_kept_again_or_forgotten_counts_once_or_no_more() {
+        let mut stored = Stored::default();
+        for _ in 0..5 {
+            stored.change(reply("a", 100));
+        }
+        assert_eq!((stored.replies.len(), stored.order.len()), (1, 1));
+        stored.change(Store::Tell("a".to_owned(), Progress::Running));
+        assert_eq!(stored.get("a").map(|reply| reply.progress()), Some(Progress::Running));
+        stored.change(Store::Forget("a".to_owned()));
+        stored.change(Store::Forget("a".to_owned()));
+        stored.change(Store::Tell("a".to_owned(), Progress::Running));
+        assert_eq!((stored.is_empty(), stored.order.len(), stored.bytes), (true, 0, 0));
+    }
+}

@@ -1,0 +1,47 @@
+//! The Responses of the OpenAI API: `POST /v1/responses`, plain, streamed and in the background, and what is kept of them.
+
+pub(crate) mod item;
+pub mod read;
+mod render;
+pub(crate) mod shape;
+mod stored;
+mod stream;
+
+use super::openai_chat::error as chat;
+use super::{Dialect, Keeping, Route, Serves, Visit};
+
+/// The row.
+pub(super) const ROW: Dialect = Dialect {
+    name: "openai-responses",
+    summary: "OpenAI Responses, plain, streamed and in the background",
+    routes: &[
+        Route { method: "POST", path: "/v1/responses", serves: Serves::Conversation },
+        Route { method: "GET", path: "/v1/responses/{id}", serves: Serves::Kept(Visit::Read) },
+        Route { method: "DELETE", path: "/v1/responses/{id}", serves: Serves::Kept(Visit::Delete) },
+        Route { method: "POST", path: "/v1/responses/{id}/cancel", serves: Serves::Kept(Visit::Cancel) },
+        Route { method: "GET", path: "/v1/responses/{id}/input_items", serves: Serves::Kept(Visit::Items) },
+    ],
+    read: read::read,
+    render: render::render,
+    stream: stream::stream,
+    error: chat::error,
+    models: chat::models,
+    model: chat::model,
+    content_type: "application/json",
+    stream_type: "text/event-stream; charset=utf-8",
+    id: |origin| match origin.step {
+        Some((phrasing, step)) => format!("resp_gate_{phrasing}_s{step}_{}", origin.hex(16)),
+        None => format!("resp_gate_{}", origin.hex(16)),
+    },
+    echoes: render::ECHOES,
+    request_id: "x-request-id",
+    headers: &[("openai-version", "2020-10-01")],
+    key: "Authorization: Bearer YOUR_KEY",
+    keeping: Some(Keeping {
+        keep: stored::keep,
+        items: stored::items,
+        deleted: stored::deleted,
+        missing: stored::missing,
+        synchronous: "Cannot cancel a synchronous response.",
+    }),
+};

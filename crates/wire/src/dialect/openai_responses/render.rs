@@ -1,0 +1,239 @@
+//! A whole response: one JSON object that gives back most of what was asked.
+
+use super::item::{Stage, given, items, key};
+use crate::json::{Kind, parse, write_string, write_value};
+use crate::reply::{Envelope, Progress, Reply};
+
+/// What a response gives back of its request, and what decides which parts it has.
+pub(super) const ECHOES: &[&str] = &[
+    "background",
+    "include",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+];
+
+/// How far a response is, as its `status` says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It waits to be made.
+    Queued,
+    /// It is made.
+    InProgress,
+    /// It is whole.
+    Completed,
+    /// It was cut; the reason.
+    Incomplete(&'static str),
+    /// Somebody did not want it any more.
+    Cancelled,
+}
+
+impl Status {
+    /// How a reply ends.
+    pub(super) fn of(reply: &Reply) -> Self {
+        match reply.finish.as_deref() {
+            Some("length") => Self::Incomplete("max_output_tokens"),
+            Some("content_filter") => Self::Incomplete("content_filter"),
+            Some(_) | None => Self::Completed,
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Incomplete(_) => "incomplete",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The stage of the last item at the end.
+    pub(super) fn last(self) -> Stage {
+        match self {
+            Self::Incomplete(_) => Stage::Cut,
+            Self::Queued | Self::InProgress | Self::Completed | Self::Cancelled => Stage::Whole,
+        }
+    }
+
+    fn is_over(self) -> bool {
+        match self {
+            Self::Completed | Self::Incomplete(_) => true,
+            Self::Queued | Self::InProgress | Self::Cancelled => false,
+        }
+    }
+}
+
+/// A reply as the body of one response.
+pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
+    let status = match envelope.progress {
+        Progress::Whole => Status::of(reply),
+        Progress::Queued => Status::Queued,
+        Progress::Running => Status::InProgress,
+        Progress::Cancelled => Status::Cancelled,
+    };
+    let mut out = Vec::with_capacity(1024);
+    Around::new(envelope).write(&mut out, reply, status);
+    out
+}
+
+/// What stands around the output in every form of one response; made once, for a stream holds three of them.
+pub(super) struct Around<'e> {
+    envelope: &'e Envelope,
+    /// From `instructions` to before `output`.
+    before: Vec<u8>,
+    /// From `parallel_tool_calls` to before `usage`.
+    after: Vec<u8>,
+}
+
+impl<'e> Around<'e> {
+    pub(super) fn new(envelope: &'e Envelope) -> Self {
+        let mut around = Self { envelope, before: Vec::new(), after: Vec::new() };
+        let (mut before, mut after) = (Vec::with_capacity(128), Vec::with_capacity(512));
+        for (name, default) in
+            [("instructions", "null"), ("max_output_tokens", "null"), ("max_tool_calls", "null")]
+        {
+            around.echo(&mut before, name, default);
+        }
+        key(&mut before, "model");
+        before.extend_from_slice(envelope.model.as_bytes());
+        for (name, default) in [
+            ("parallel_tool_calls", "true"),
+            ("previous_response_id", "null"),
+            ("prompt_cache_key", "null"),
+            ("prompt_cache_retention", "null"),
+        ] {
+            around.echo(&mut after, name, default);
+        }
+        around.object(&mut after, "reasoning", &[("effort", "null"), ("summary", "null")]);
+        around.echo(&mut after, "safety_identifier", "null");
+        around.tier(&mut after);
+        around.echo(&mut after, "store", "true");
+        around.echo(&mut after, "temperature", "1.0");
+        around.object(&mut after, "text", &[("format", "{\"type\":\"text\"}"), ("verbosity", "\"medium\"")]);
+        for (name, default) in [
+            ("tool_choice", "\"auto\""),
+            ("tools", "[]"),
+            ("top_logprobs", "0"),
+            ("top_p", "1.0"),
+            ("truncation", "\"disabled\""),
+        ] {
+            around.echo(&mut after, name, default);
+        }
+        (around.before, around.after) = (before, after);
+        around
+    }
+
+    /// What the request gave, or what stands there where it gave nothing.
+    fn echo(&self, out: &mut Vec<u8>, name: &str, default: &str) {
+        key(out, name);
+        let given = given(self.envelope, name).filter(|text| *text != "null").unwrap_or(default);
+        out.extend_from_slice(given.as_bytes());
+    }
+
+    /// An object whose members are always there, with those that the request gave.
+    fn object(&self, out: &mut Vec<u8>, name: &str, members: &[(&str, &str)]) {
+        key(out, name);
+        let given = given(self.envelope, name).and_then(|text| parse(text.as_bytes()).ok());
+        let given = given.as_ref().map(|tape| tape.root()).filter(|given| given.kind() == Kind::Object);
+        for (at, (member, default)) in members.iter().enumerate() {
+            out.push(if at == 0 { b'{' } else { b',' });
+            write_string(out, member);
+            out.push(b':');
+            match given.and_then(|given| given.get(member)).filter(|value| !value.is_null()) {
+                Some(value) => write_value(out, value),
+                None => out.extend_from_slice(default.as_bytes()),
+            }
+        }
+        out.push(b'}');
+    }
+
+    /// The tier that served it: never `auto`, which only asks for one.
+    fn tier(&self, out: &mut Vec<u8>) {
+        key(out, "service_tier");
+        let tier = given(self.envelope, "service_tier").filter(|tier| !matches!(*tier, "null" | "\"auto\""));
+        out.extend_from_slice(tier.unwrap_or("\"default\"").as_bytes());
+    }
+
+    /// The response at this status; its output and usage only where it is over.
+    pub(super) fn write(&self, out: &mut Vec<u8>, reply: &Reply, status: Status) {
+        let Envelope { id, created, .. } = self.envelope;
+        out.extend_from_slice(b"{\"id\":");
+        write_string(out, id);
+        out.extend_from_slice(b",\"object\":\"response\"");
+        number(out, "created_at", *created);
+        super::item::member(out, "status", status.word());
+        self.echo(out, "background", "false");
+        if status.is_over() {
+            number(out, "completed_at", *created);
+        } else {
+            out.extend_from_slice(b",\"completed_at\":null");
+        }
+        out.extend_from_slice(b",\"error\":null,\"incomplete_details\":");
+        match status {
+            Status::Incomplete(reason) => {
+                out.extend_from_slice(b"{\"reason\":");
+                write_string(out, reason);
+                out.push(b'}');
+            }
+            Status::Queued | Status::InProgress | Status::Completed | Status::Cancelled => {
+                out.extend_from_slice(b"null");
+            }
+        }
+        out.extend_from_slice(&self.before);
+        out.extend_from_slice(b",\"output\":[");
+        if status.is_over() {
+            let items = items(reply, self.envelope);
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                item.write(out, if at + 1 == items.len() { status.last() } else { Stage::Whole });
+            }
+        }
+        out.push(b']');
+        out.extend_from_slice(&self.after);
+        key(out, "usage");
+        if status.is_over() {
+            usage(out, reply);
+        } else {
+            out.extend_from_slice(b"null");
+        }
+        self.echo(out, "user", "null");
+        self.echo(out, "metadata", "{}");
+        out.push(b'}');
+    }
+}
+
+fn usage(out: &mut Vec<u8>, reply: &Reply) {
+    let (input, output) = (reply.usage.prompt, reply.usage.completion);
+    let text = format!(
+        "{{\"input_tokens\":{input},\"input_tokens_details\":{{\"cached_tokens\":0}},\"output_tokens\":{output},\
+         \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":{}}}",
+        input.saturating_add(output)
+    );
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// A further member, whose value is a number.
+pub(super) fn number(out: &mut Vec<u8>, name: &str, number: u64) {
+    key(out, name);
+    out.extend_from_slice(number.to_string().as_bytes());
+}

@@ -1,0 +1,128 @@
+//! What is kept of a reply, and what is told of it later.
+
+use crate::dialect::Keep;
+use crate::json::{Kind, Tape, Value, write_string, write_value};
+use crate::reject::Reject;
+
+/// Whether the reply to a request is kept: unless `store` says no.
+pub(super) fn keep(request: &Tape<'_>) -> Keep {
+    let says = |key: &str| request.root().get(key).and_then(Value::as_bool);
+    if says("background") == Some(true) {
+        Keep::Background
+    } else if says("store") == Some(false) {
+        Keep::Not
+    } else {
+        Keep::Kept
+    }
+}
+
+/// The body after a deletion.
+pub(super) fn deleted(id: &str) -> Vec<u8> {
+    let mut out = b"{\"id\":".to_vec();
+    write_string(&mut out, id);
+    out.extend_from_slice(b",\"object\":\"response\",\"deleted\":true}");
+    out
+}
+
+/// What is said of an id that is not kept.
+pub(super) fn missing(id: &str) -> Reject {
+    Reject::of_no_place("kept-reply", 404, None, format!("Response with id '{id}' not found."))
+}
+
+/// Items of a page where the client does not say, and at most.
+const PAGE: (usize, usize) = (20, 100);
+
+/// The list of input items: newest first, unless the query says `order=asc`.
+pub(super) fn items(request: &Tape<'_>, id: &str, query: &str) -> Vec<u8> {
+    let asked = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let mut items = written(request, id.strip_prefix("resp_").unwrap_or(id));
+    if asked("order") != Some("asc") {
+        items.reverse();
+    }
+    if let Some(after) = asked("after").and_then(|after| items.iter().position(|(id, _)| id == after)) {
+        items.drain(..=after);
+    }
+    let limit = asked("limit").and_then(|limit| limit.parse().ok()).unwrap_or(PAGE.0).clamp(1, PAGE.1);
+    let more = items.len() > limit;
+    items.truncate(limit);
+
+    let mut out = b"{\"object\":\"list\",\"data\":[".to_vec();
+    for (at, (_, item)) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(item);
+    }
+    out.push(b']');
+    for (name, item) in [("first_id", items.first()), ("last_id", items.last())] {
+        super::item::key(&mut out, name);
+        match item {
+            Some((id, _)) => write_string(&mut out, id),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+    out.extend_from_slice(if more { b",\"has_more\":true}" } else { b",\"has_more\":false}" });
+    out
+}
+
+/// Each item with its id, in the order of the request.
+fn written(request: &Tape<'_>, stem: &str) -> Vec<(String, Vec<u8>)> {
+    let Some(input) = request.root().get("input") else { return Vec::new() };
+    if input.kind() == Kind::String {
+        let id = format!("msg_{stem}_in0");
+        let mut out = b"{\"id\":".to_vec();
+        write_string(&mut out, &id);
+        out.extend_from_slice(
+            b",\"type\":\"message\",\"status\":\"completed\",\"content\":[{\"type\":\"input_text\",\"text\":",
+        );
+        write_value(&mut out, input);
+        out.extend_from_slice(b"}],\"role\":\"user\"}");
+        return vec![(id, out)];
+    }
+    input
+        .items()
+        .enumerate()
+        .filter(|(_, item)| item.kind() == Kind::Object)
+        .map(|(at, item)| one(at, item, stem))
+        .collect()
+}
+
+/// An item as it was sent, with an id, and a text as a list of parts.
+fn one(at: usize, item: Value<'_>, stem: &str) -> (String, Vec<u8>) {
+    let kind = item.get("type").and_then(Value::as_str);
+    let prefix = match kind.as_deref() {
+        None | Some("message") => "msg",
+        Some("function_call") => "fc",
+        Some("reasoning") => "rs",
+        Some(_) => "item",
+    };
+    let given = item.get("id").and_then(Value::as_str);
+    let id = given.map_or_else(|| format!("{prefix}_{stem}_in{at}"), std::borrow::Cow::into_owned);
+    let mut out = b"{\"id\":".to_vec();
+    write_string(&mut out, &id);
+    if kind.is_none() {
+        out.extend_from_slice(b",\"type\":\"message\",\"status\":\"completed\"");
+    }
+    let part = if item.get("role").is_some_and(|role| role.is_str("assistant")) {
+        "output_text"
+    } else {
+        "input_text"
+    };
+    for (key, value) in item.entries() {
+        let Some(name) = key.as_str().filter(|name| name != "id") else { continue };
+        out.push(b',');
+        write_string(&mut out, &name);
+        out.push(b':');
+        if name == "content" && value.kind() == Kind::String {
+            out.extend_from_slice(b"[{\"type\":");
+            write_string(&mut out, part);
+            super::item::key(&mut out, "text");
+            write_value(&mut out, value);
+            out.extend_from_slice(b"}]");
+        } else {
+            write_value(&mut out, value);
+        }
+    }
+    out.push(b'}');
+    (id, out)
+}

@@ -1,0 +1,24 @@
+//! A request goes on from a reply that there is.
+
+use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict, say};
+
+pub(super) const ROW: Rule = Rule {
+    name: "previous-response",
+    summary: "previous_response_id that no reply had",
+    codes: &["previous_response_not_found"],
+    stage: Stage::Api,
+    dialects: RESPONSES,
+    profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
+    example: Example::body(r#"{"model":"m","input":"hi","previous_response_id":"resp_0123"}"#),
+    check: Check::Request(check),
+};
+
+fn check(asked: &Asked<'_>) -> Verdict {
+    let Some(kept) = &asked.turn.kept else { return Ok(()) };
+    if asked.script.replied(&kept.id) {
+        return Ok(());
+    }
+    let message = format!("Previous response with id '{}' not found.", kept.id);
+    let param = kept.pointer.trim_start_matches('/').to_owned();
+    Err(say::api(Some("previous_response_not_found"), Some(param), kept.pointer, message))
+}
