@@ -48,8 +48,6 @@ fn turn(messages: &[(Role, &[&'static str])]) -> Turn<'static> {
                 answers: Vec::new(),
             })
             .collect(),
-        kept: None,
-        point: |_| String::new(),
     }
 }
 
