@@ -4,7 +4,7 @@ use crate::command::faults;
 use crate::{Arguments, env, failure};
 use clap::{CommandFactory as _, Parser as _};
 use rehearsal_report::REPORTS;
-use rehearsal_wire::dialect::{DIALECTS, Serves};
+use rehearsal_wire::dialect::{DIALECTS, Serves, Visit};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule};
 use rehearsal_workflow::grade::{self, CHECKS};
@@ -92,6 +92,10 @@ fn dialects() -> String {
                 Serves::Conversation => "a turn of a conversation",
                 Serves::Models => "the list of models",
                 Serves::Model => "one model",
+                Serves::Kept(Visit::Read) => "a kept reply, plain or as a stream from some event on",
+                Serves::Kept(Visit::Delete) => "forgets a kept reply",
+                Serves::Kept(Visit::Cancel) => "cancels a reply that is made in the background",
+                Serves::Kept(Visit::Items) => "what the request of a kept reply held",
                 Serves::Answer(_) => "an answer that follows from the request",
             };
             out.push_str(&row(&[&code(&format!("{} {}", route.method, route.path)), serves]));

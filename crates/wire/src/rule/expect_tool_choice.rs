@@ -1,6 +1,6 @@
 //! Check 14 of the original stub, third part: a step may require a tool_choice.
 
-use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
+use super::{Asked, CHAT, Check, Example, Profile, Rule, Stage, Verdict, say};
 use crate::json::{Kind, Value};
 
 pub(super) const ROW: Rule = Rule {
@@ -8,7 +8,7 @@ pub(super) const ROW: Rule = Rule {
     summary: "no tool_choice of an accepted form where the script requires one",
     codes: &["gate_expect"],
     stage: Stage::Expect,
-    dialects: OPENAI,
+    dialects: CHAT,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
     example: Example::body(r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#),
     check: Check::Request(check),
@@ -32,7 +32,7 @@ fn is_accepted(choice: Value<'_>) -> bool {
     match choice.kind() {
         Kind::String => ["auto", "none", "required"].iter().any(|word| choice.is_str(word)),
         Kind::Object => {
-            let named = choice.get("function").unwrap_or(choice).get("name");
+            let named = choice.get("function").and_then(|function| function.get("name"));
             choice.get("type").is_some_and(|kind| kind.is_str("function"))
                 && named.is_some_and(says_something)
         }

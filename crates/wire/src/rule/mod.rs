@@ -51,6 +51,7 @@ mod parallel_needs_tools;
 mod previous_response;
 mod reasoning_items;
 mod responses_answers;
+mod responses_expect_tool_choice;
 mod responses_given;
 mod responses_json_word;
 mod responses_leaks;
@@ -119,6 +120,7 @@ pub const RULES: &[&Rule] = &[
     &expect_no_tools::ROW,
     &expect_tools::ROW,
     &expect_tool_choice::ROW,
+    &responses_expect_tool_choice::ROW,
     &expect_parallel::ROW,
     &expect_system::ROW,
     &expect_tools_include::ROW,

@@ -225,7 +225,7 @@ impl<'e> Around<'e> {
 fn usage(out: &mut Vec<u8>, reply: &Reply) {
     let (input, output) = (reply.usage.prompt, reply.usage.completion);
     let text = format!(
-        "{{\"input_tokens\":{input},\"input_tokens_details\":{{\"cached_tokens\":0}},\"output_tokens\":{output},\
+        "{{\"input_tokens\":{input},\"input_tokens_details\":{{\"cached_tokens\":0,\"cache_write_tokens\":0}},\"output_tokens\":{output},\
          \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":{}}}",
         input.saturating_add(output)
     );
