@@ -192,7 +192,7 @@ impl Asker<'_> {
             None => rehearsal_wire::json::write_string(&mut model, MODEL),
         }
         Envelope {
-            id: (self.dialect.id)(&Origin { step, bits: self.dice.bits() }),
+            id: (self.dialect.id)(&Origin { step, bits: self.dice.bits(), kept: self.keep() != Keep::Not }),
             created: EPOCH + self.turn.listed as u64,
             // What the writer writes is text.
             model: String::from_utf8(model).unwrap_or_default(),
@@ -218,7 +218,7 @@ impl Asker<'_> {
 
     fn reply(&self, reply: &Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {
         let envelope = self.envelope(pacing.piece, step);
-        let keep = self.dialect.keeping.map_or(Keep::Not, |keeping| (keeping.keep)(self.tape));
+        let keep = self.keep();
         let kept = (keep != Keep::Not).then(|| self.kept(reply, &envelope, keep));
         let later = keep == Keep::Background && !self.turn.stream;
         let sent = if later {
@@ -228,6 +228,10 @@ impl Asker<'_> {
             self.told(reply, &envelope, pacing)
         };
         Sent { kept, ..sent }
+    }
+
+    fn keep(&self) -> Keep {
+        self.dialect.keeping.map_or(Keep::Not, |keeping| (keeping.keep)(self.tape))
     }
 
     /// What the lane keeps of a reply.
@@ -300,7 +304,7 @@ pub(crate) fn canned_fault(
 ) -> (Sent, Delivered) {
     let dice = Dice::new(seed).with_text(row.name).with(ordinal);
     let envelope = Envelope {
-        id: (dialect.id)(&Origin { step: None, bits: dice.bits() }),
+        id: (dialect.id)(&Origin { step: None, bits: dice.bits(), kept: false }),
         created: EPOCH,
         model: format!("\"{MODEL}\""),
         choices: 1,

@@ -109,6 +109,8 @@ pub struct Origin<'o> {
     pub step: Option<(&'o str, usize)>,
     /// 64 bits that differ between replies.
     pub bits: u64,
+    /// Whether the provider keeps the reply.
+    pub kept: bool,
 }
 
 impl Origin<'_> {

@@ -1,10 +1,11 @@
-//! A request goes on from a reply that there is.
+//! A request goes on from a reply that there is: one that was sent, and with `store` not false.
 
 use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict, say};
+use crate::dialect::openai_responses::stored::was_kept;
 
 pub(super) const ROW: Rule = Rule {
     name: "previous-response",
-    summary: "previous_response_id that no reply had",
+    summary: "previous_response_id that no reply had, or one that was not stored",
     codes: &["previous_response_not_found"],
     stage: Stage::Api,
     dialects: RESPONSES,
@@ -15,7 +16,7 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(kept) = &asked.turn.kept else { return Ok(()) };
-    if asked.script.replied(&kept.id) {
+    if asked.script.replied(&kept.id) && was_kept(&kept.id) {
         return Ok(());
     }
     let message = format!("Previous response with id '{}' not found.", kept.id);

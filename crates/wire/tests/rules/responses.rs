@@ -232,13 +232,17 @@ fn deviations_are_refused_as_the_api_refuses_them() {
         (json!({"model": "m"}), Some(("missing_required_parameter", "input"))),
         (json!({"model": "m", "input": null}), Some(("missing_required_parameter", "input"))),
         (json!({"prompt": {"id": "p"}}), None),
-        (json!({"model": "m", "previous_response_id": "resp_gate_p_s0_0a"}), None),
+        (json!({"model": "m", "previous_response_id": "resp_gate_p_s0_8a"}), None),
+        (
+            with(json!({"previous_response_id": "resp_gate_p_s0_0a"})),
+            Some(("previous_response_not_found", "previous_response_id")),
+        ),
         (
             with(json!({"previous_response_id": "resp_1"})),
             Some(("previous_response_not_found", "previous_response_id")),
         ),
         (
-            with(json!({"previous_response_id": "resp_gate_p_s0_0a", "conversation": "conv_1"})),
+            with(json!({"previous_response_id": "resp_gate_p_s0_8a", "conversation": "conv_1"})),
             Some(("mutually_exclusive_parameters", "")),
         ),
         (with(json!({"max_tokens": 5})), Some(("unsupported_parameter", "max_tokens"))),

@@ -103,6 +103,14 @@ const NOTES: &[(Word, Severity)] = &[
     ),
     (
         Word {
+            code: "reasoning-dropped",
+            meaning: "calls came back without the reasoning that the model sent with them",
+            remedy: "send reasoning items back as they came, or go on from `previous_response_id`: without them the model thinks anew",
+        },
+        Severity::Warning,
+    ),
+    (
+        Word {
             code: "broken-arguments-changed",
             meaning: "a call that the script broke on purpose came back changed",
             remedy: "correct clients do this in several ways; look whether the agent executed it",

@@ -4,7 +4,7 @@ pub(crate) mod item;
 pub mod read;
 mod render;
 pub(crate) mod shape;
-mod stored;
+pub(crate) mod stored;
 mod stream;
 
 use super::openai_chat::error as chat;
@@ -29,10 +29,7 @@ pub(super) const ROW: Dialect = Dialect {
     model: chat::model,
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
-    id: |origin| match origin.step {
-        Some((phrasing, step)) => format!("resp_gate_{phrasing}_s{step}_{}", origin.hex(16)),
-        None => format!("resp_gate_{}", origin.hex(16)),
-    },
+    id: stored::id,
     echoes: render::ECHOES,
     request_id: "x-request-id",
     headers: &[("openai-version", "2020-10-01")],

@@ -1,6 +1,6 @@
 //! What is kept of a reply, and what is told of it later.
 
-use crate::dialect::Keep;
+use crate::dialect::{Keep, Origin};
 use crate::json::{Kind, Tape, Value, write_string, write_value};
 use crate::reject::Reject;
 
@@ -14,6 +14,21 @@ pub(super) fn keep(request: &Tape<'_>) -> Keep {
     } else {
         Keep::Kept
     }
+}
+
+/// The id of a reply. The first of its last 16 digits is 8 or more where it is kept, so that nothing need be remembered.
+pub(super) fn id(origin: &Origin<'_>) -> String {
+    let bits = origin.bits >> 1 | u64::from(origin.kept) << 63;
+    let hex = Origin { bits, ..*origin }.hex(16);
+    match origin.step {
+        Some((phrasing, step)) => format!("resp_gate_{phrasing}_s{step}_{hex}"),
+        None => format!("resp_gate_{hex}"),
+    }
+}
+
+/// Whether the reply with this id of ours was kept.
+pub(crate) fn was_kept(id: &str) -> bool {
+    id.rsplit('_').next().is_some_and(|hex| hex.starts_with(|digit: char| digit >= '8'))
 }
 
 /// The body after a deletion.
