@@ -521,7 +521,7 @@ fn a_conversation_begins_where_tools_are_first_offered() {
 /// A request that goes on from a kept reply with these messages; user messages say something else than the prompt.
 fn kept(id: &'static str, messages: &[(Role, &[&'static str])], answers: &[&'static str]) -> Turn<'static> {
     let mut turn = turn(messages);
-    turn.kept = Some(Kept { id: id.into(), pointer: "/previous" });
+    turn.kept = Some(Kept { id: id.into(), pointer: "/previous", with_setting: false });
     for (message, id) in turn.messages.iter_mut().filter(|message| message.role == Role::Tool).zip(answers) {
         message.answers = vec![(*id).into()];
     }

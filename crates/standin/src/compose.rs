@@ -24,8 +24,6 @@ const PIECE: usize = 4;
 const EPOCH: u64 = 1_767_225_600;
 /// The model's name where a request names none; also in every canned reply of a fault.
 const MODEL: &str = "gate-openai-model";
-/// Models that the list shows.
-const MODELS: &[&str] = &["gpt-4o-mini", "gpt-4o", "gpt-5", MODEL];
 
 /// A reply, ready for the wire.
 #[derive(Clone, Debug)]
@@ -65,13 +63,18 @@ impl Sent {
 
     /// Adds the headers by which a provider names its request, and those that it always sends.
     pub(crate) fn with_ids(self, dialect: &Dialect, dice: Dice) -> Self {
-        let mut id = String::with_capacity("req_".len() + 32);
-        id.push_str("req_");
-        push_hex(&mut id, dice.bits(), 16);
-        push_hex(&mut id, dice.with(1).bits(), 16);
-        let named = self.with_header(dialect.request_id, id);
+        let named = self.with_header(dialect.request_id, request_id(dice));
         dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, *value))
     }
+}
+
+/// The id of a request.
+fn request_id(dice: Dice) -> String {
+    let mut id = String::with_capacity("req_".len() + 32);
+    id.push_str("req_");
+    push_hex(&mut id, dice.bits(), 16);
+    push_hex(&mut id, dice.with(1).bits(), 16);
+    id
 }
 
 pub(crate) fn health(mode: &str) -> Sent {
@@ -87,7 +90,7 @@ pub(crate) fn stats(mode: &str, hits: u64) -> Sent {
 }
 
 pub(crate) fn models(dialect: &Dialect) -> Sent {
-    let entries: Vec<_> = MODELS.iter().map(|id| entry(id)).collect();
+    let entries: Vec<_> = dialect.lists.iter().map(|id| entry(id)).collect();
     Sent::whole(200, dialect.content_type, (dialect.models)(&entries))
 }
 
@@ -120,6 +123,13 @@ pub(crate) fn frames(dialect: &Dialect, frames: Vec<Vec<u8>>) -> Sent {
 pub(crate) fn refusal(dialect: Option<&Dialect>, reject: &Reject) -> Sent {
     let dialect = dialect.unwrap_or(&DIALECTS[0]);
     Sent::whole(reject.status, dialect.content_type, (dialect.error)(&ErrorBody::from(reject)))
+}
+
+/// The same with the headers by which the provider names the request.
+pub(crate) fn refusal_with_ids(dialect: &Dialect, reject: &Reject, dice: Dice) -> Sent {
+    let id = request_id(dice);
+    let body = (dialect.error)(&ErrorBody { request_id: Some(&id), ..ErrorBody::from(reject) });
+    Sent::whole(reject.status, dialect.content_type, body).with_ids(dialect, dice)
 }
 
 /// What a reply must know of who asked.
@@ -264,6 +274,7 @@ impl Asker<'_> {
             kind: error.kind.as_deref(),
             param: error.param.as_deref(),
             code: error.code.as_deref(),
+            request_id: Some(&request_id(self.dice)),
         });
         let mut sent =
             Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dialect, self.dice);

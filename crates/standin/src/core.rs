@@ -5,7 +5,9 @@
 use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::plausible;
-use crate::refusal::{before_the_body, diagnose, may_name, not_found, refuse, refused_method, wrong_host};
+use crate::refusal::{
+    before_the_body, diagnose, may_name, not_found, refuse, refused, refused_method, wrong_host,
+};
 use crate::route::{self, Place};
 use crate::side;
 use crate::stored::{Store, StoredReply};
@@ -15,7 +17,7 @@ use rehearsal_journal::redact;
 use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Counts, Found, Picked, Picker, Stand, Trace, look};
 use rehearsal_script::scenario::{Advance, Phrasing, Scenarios};
-use rehearsal_wire::dialect::{Dialect, Serves};
+use rehearsal_wire::dialect::{Dialect, Serves, claiming};
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::json::{self, Broken};
@@ -141,17 +143,17 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     let dice = Dice::new(setting.seed);
     let host = heard.header("host").unwrap_or_default();
     if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || may_name(heard.hosts, host)) {
-        return wrong_host();
+        return wrong_host(heard);
     }
-    match route::find(method, heard.path) {
-        Place::Health => aside(setting, method, compose::health(mode_name(setting))),
+    match route::find(method, heard.path, heard.headers) {
+        Place::Health => aside(setting, heard, compose::health(mode_name(setting))),
         Place::Command if method == "POST" && lane.only.is_some() => command(heard.body),
-        Place::Stats => aside(setting, method, compose::stats(mode_name(setting), lane.hits)),
+        Place::Stats => aside(setting, heard, compose::stats(mode_name(setting), lane.hits)),
         Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
-            aside(setting, method, compose::models(dialect))
+            aside(setting, heard, compose::models(dialect))
         }
         Place::Provider { dialect, serves: Serves::Model, named, method: "GET" } if method != "POST" => {
-            aside(setting, method, compose::model(dialect, named))
+            aside(setting, heard, compose::model(dialect, named))
         }
         Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known } if method == known => {
             visit::decide(setting, heard, (dialect, visit, named), lane.kept.as_deref())
@@ -163,18 +165,19 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
             Talk { setting, lane, heard, dialect, dice }.aside(answer)
         }
         // The original stub answers GET with 404 here.
-        Place::Provider { method: "POST", .. }
+        Place::Provider { dialect, method: "POST", .. }
             if method != "POST" && (method != "GET" || setting.profile != Profile::Pinned) =>
         {
-            refused_method("POST")
+            refused_method(Some(dialect), "POST")
         }
         Place::Provider { .. } | Place::Command | Place::Nowhere => match method {
-            "GET" => not_found(setting, Kind::Aside, "not found".to_owned()),
+            "GET" => not_found(setting, heard, Kind::Aside, "not found".to_owned()),
             "POST" => {
                 let target = heard.head.target();
-                not_found(setting, Kind::WrongPath, format!("no such route: {}", redact::target(&target)))
+                let message = format!("no such route: {}", redact::target(&target));
+                not_found(setting, heard, Kind::WrongPath, message)
             }
-            _ => refused_method("GET, POST"),
+            _ => refused_method(claiming(heard.headers), "GET, POST"),
         },
     }
 }
@@ -231,11 +234,13 @@ fn command(body: &[u8]) -> Decision<'static> {
     }
 }
 
-fn aside(setting: &Setting, method: &str, sent: Sent) -> Decision<'static> {
-    match method {
+fn aside(setting: &Setting, heard: Heard<'_>, sent: Sent) -> Decision<'static> {
+    match heard.head.method().as_ref() {
         "GET" | "HEAD" => finish(asked(Kind::Aside), sent),
-        "POST" => not_found(setting, Kind::WrongPath, "no such route for POST; it answers GET".to_owned()),
-        _ => refused_method("GET, HEAD"),
+        "POST" => {
+            not_found(setting, heard, Kind::WrongPath, "no such route for POST; it answers GET".to_owned())
+        }
+        _ => refused_method(claiming(heard.headers), "GET, HEAD"),
     }
 }
 
@@ -330,10 +335,8 @@ impl<'s> Talk<'_, 's> {
     }
 
     fn refuse(&self, event: Box<Asked>, reject: &Reject) -> Decision<'s> {
-        let mut decision = refuse(event, Some(self.dialect), reject);
-        decision.sent =
-            decision.sent.with_ids(self.dialect, self.dice.with_text("refusal").with_text(&reject.message));
-        decision
+        let dice = self.dice.with_text("refusal").with_text(&reject.message);
+        finish(refused(event, reject), compose::refusal_with_ids(self.dialect, reject, dice))
     }
 
     /// Where a request stands in the script that it belongs to, if it belongs to one.

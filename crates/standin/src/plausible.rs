@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// The answer where nothing else is asked for.
 pub(crate) const OK: &str = "ok";
 
+/// Where requests say in which form they want their answer: each dialect in a place of its own.
+const FORMATS: &[&str] = &["/response_format", "/text/format", "/output_config/format", "/output_format"];
+
 /// Most words and bytes of a title.
 const TITLE: (usize, usize) = (6, 50);
 
@@ -17,8 +20,7 @@ const BYTES: usize = 64 << 10;
 
 /// The text for a request that belongs to no script, or stands beside the one with this prompt.
 pub(crate) fn answer(tape: &Tape<'_>, turn: &Turn<'_>, prompt: Option<&str>) -> Cow<'static, str> {
-    // Chat completions and Responses say it in different places.
-    for format in ["/response_format", "/text/format"].into_iter().filter_map(|at| tape.root().at(at)) {
+    for format in FORMATS.iter().filter_map(|at| tape.root().at(at)) {
         if format.get("type").is_some_and(|kind| kind.is_str("json_object")) {
             return "{}".into();
         }

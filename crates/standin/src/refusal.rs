@@ -5,39 +5,51 @@
 use crate::compose::{self, Sent};
 use crate::core::{Decision, Heard, Hosts, Setting, asked, finish};
 use rehearsal_journal::event::{Asked, BadJson, Kind, Rejected};
-use rehearsal_wire::dialect::Dialect;
+use rehearsal_wire::dialect::{Dialect, claiming};
 use rehearsal_wire::json::Broken;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::rule::Profile;
 
-pub(crate) fn not_found(setting: &Setting, kind: Kind, message: String) -> Decision<'static> {
+pub(crate) fn not_found(
+    setting: &Setting,
+    heard: Heard<'_>,
+    kind: Kind,
+    message: String,
+) -> Decision<'static> {
     let code = (setting.profile != Profile::Api).then_some("unknown_route");
     let reject = Reject::of_no_place("route", 404, code, message);
-    refuse(asked(kind), None, &reject)
+    // The original stub spoke one dialect.
+    let dialect = claiming(heard.headers).filter(|_| setting.profile != Profile::Pinned);
+    refuse(asked(kind), dialect, &reject)
 }
 
-pub(crate) fn wrong_host() -> Decision<'static> {
+pub(crate) fn wrong_host(heard: Heard<'_>) -> Decision<'static> {
     let reject = Reject::of_no_place(
         "host",
         403,
         Some("host_not_allowed"),
         "the Host header must name this machine: 127.0.0.1, [::1] or localhost",
     );
-    refuse(asked(Kind::Unreadable), None, &reject)
+    refuse(asked(Kind::Unreadable), claiming(heard.headers), &reject)
 }
 
-pub(crate) fn refused_method(allowed: &'static str) -> Decision<'static> {
+pub(crate) fn refused_method(dialect: Option<&'static Dialect>, allowed: &'static str) -> Decision<'static> {
     let reject = Reject::of_no_place(
         "method",
         405,
         Some("method_not_supported"),
         format!("this route does not take that method; it takes {allowed}"),
     );
-    let decision = refuse(asked(Kind::Aside), None, &reject);
+    let decision = refuse(asked(Kind::Aside), dialect, &reject);
     Decision { sent: decision.sent.with_header("allow", allowed), ..decision }
 }
 
-pub(crate) fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
+pub(crate) fn refuse(event: Box<Asked>, dialect: Option<&Dialect>, reject: &Reject) -> Decision<'static> {
+    finish(refused(event, reject), compose::refusal(dialect, reject))
+}
+
+/// The event of a refused request.
+pub(crate) fn refused(mut event: Box<Asked>, reject: &Reject) -> Box<Asked> {
     event.reject = Some(Rejected {
         rule: reject.rule.to_owned(),
         kind: reject.kind.to_owned(),
@@ -46,19 +58,20 @@ pub(crate) fn refuse(mut event: Box<Asked>, dialect: Option<&Dialect>, reject: &
         pointer: reject.pointer.clone(),
         message: reject.message.clone(),
     });
-    finish(event, compose::refusal(dialect, reject))
+    event
 }
 
 /// What is said to a request without a key, where one is demanded.
 pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
     let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
     let wants_key = setting.require_key || setting.profile == Profile::Api;
-    // The dialect's own header must hold more than the word that stands before the key.
-    let keyless = || {
-        let (key, form) = dialect.key.split_once(": ").unwrap_or((dialect.key, ""));
+    // A header for the key must hold more than the word that stands before the key.
+    let holds_key = |form: &&str| {
+        let (name, form) = form.split_once(": ").unwrap_or((form, ""));
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
-        header(key).is_none_or(|value| value.trim().len() <= scheme)
+        header(name).is_some_and(|value| value.trim().len() > scheme)
     };
+    let keyless = || !holds_key(&dialect.key) && !dialect.other_keys.iter().any(holds_key);
     (wants_key && keyless()).then(|| {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
         Reject::of_no_place("api-key", 401, None, message)
@@ -127,6 +140,7 @@ pub(crate) fn no_such_case(setting: &Setting, heard: Heard<'_>) -> Decision<'sta
     let kind = if heard.head.method() == "POST" { Kind::WrongPath } else { Kind::Aside };
     not_found(
         setting,
+        heard,
         kind,
         "no case is open at this base URL: it ended, or the token after /t/ is wrong".to_owned(),
     )
@@ -141,7 +155,7 @@ pub(crate) fn no_token(heard: Heard<'_>) -> Decision<'static> {
         Some("token_required"),
         "this server answers only below its token: use the base URL that it was started with, http://HOST:PORT/t/TOKEN/v1",
     );
-    refuse(asked(kind), None, &reject)
+    refuse(asked(kind), claiming(heard.headers), &reject)
 }
 
 /// A request that the HTTP layer refuses.

@@ -5,6 +5,7 @@ use rehearsal_journal::event::CommandRan;
 use rehearsal_journal::redact::REDACTED;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
 use rehearsal_wire::json::{self, Kind, Value};
+use rehearsal_wire::rule::Header;
 
 /// The path that tells whether the server is there.
 pub(crate) const HEALTH: &str = "/gate/health";
@@ -69,26 +70,34 @@ pub(crate) fn without_token(target: &str) -> String {
     }
 }
 
-/// What stands at a path: the route of this method, else that of another.
-pub(crate) fn find<'p>(method: &str, path: &'p str) -> Place<'p> {
+/// What stands at a path for a request with these headers: the route of this method, else that of another.
+pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Place<'p> {
     match path {
         HEALTH => return Place::Health,
         "/gate/stats" => return Place::Stats,
         COMMAND => return Place::Command,
         _ => {}
     }
-    let mut other = Place::Nowhere;
+    let mut first = None;
     for dialect in DIALECTS {
-        for route in dialect.routes {
-            let Some(named) = named(route.path, path) else { continue };
-            let place = Place::Provider { dialect, serves: route.serves, named, method: route.method };
-            if route.method == method {
-                return place;
-            }
-            if matches!(other, Place::Nowhere) {
-                other = place;
-            }
+        let Some(place) = in_dialect(dialect, method, path) else { continue };
+        if (dialect.claims)(headers) {
+            return place;
         }
+        first.get_or_insert(place);
+    }
+    first.unwrap_or(Place::Nowhere)
+}
+
+fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: &'p str) -> Option<Place<'p>> {
+    let mut other = None;
+    for route in dialect.routes {
+        let Some(named) = named(route.path, path) else { continue };
+        let place = Place::Provider { dialect, serves: route.serves, named, method: route.method };
+        if route.method == method {
+            return Some(place);
+        }
+        other.get_or_insert(place);
     }
     other
 }
@@ -103,7 +112,7 @@ fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
 
 /// The id of the kept reply that a path names, if it names one.
 pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
-    match find(method, path) {
+    match find(method, path, &[]) {
         Place::Provider { serves: Serves::Kept(_), named, .. } => Some(percent_decoded(named)),
         Place::Provider { .. } | Place::Health | Place::Stats | Place::Command | Place::Nowhere => None,
     }
@@ -175,9 +184,9 @@ mod tests {
             "/gate",
             "/",
         ] {
-            assert!(matches!(find("GET", path), Place::Nowhere), "{path}");
+            assert!(matches!(find("GET", path, &[]), Place::Nowhere), "{path}");
         }
-        let place = find("GET", "/v1/models/gpt-4o");
+        let place = find("GET", "/v1/models/gpt-4o", &[]);
         assert!(matches!(place, Place::Provider { named: "gpt-4o", method: "GET", .. }));
     }
 
@@ -190,13 +199,26 @@ mod tests {
             ("POST", "/v1/responses/resp_1/cancel", "POST"),
             ("GET", "/v1/responses/resp_1/input_items", "GET"),
         ] {
-            let place = find(method, path);
+            let place = find(method, path, &[]);
             let Place::Provider { named: "resp_1", method, .. } = place else { panic!("{place:?}") };
             assert_eq!(method, wanted, "{path}");
         }
-        assert!(matches!(find("GET", "/v1/responses/a/b"), Place::Nowhere));
-        assert!(matches!(find("POST", "/v1/responses//cancel"), Place::Nowhere));
+        assert!(matches!(find("GET", "/v1/responses/a/b", &[]), Place::Nowhere));
+        assert!(matches!(find("POST", "/v1/responses//cancel", &[]), Place::Nowhere));
         assert_eq!(kept("GET", "/v1/responses/resp%5F1"), Some("resp_1".to_owned()));
         assert_eq!(kept("POST", "/v1/responses"), None);
+    }
+
+    #[test]
+    fn a_path_of_several_dialects_is_that_of_the_one_that_claims_the_request() {
+        for (headers, wanted) in [
+            (&[][..], "openai-chat"),
+            (&[("Anthropic-Version", &b"2023-06-01"[..])][..], "anthropic-messages"),
+        ] {
+            let Place::Provider { dialect, .. } = find("GET", "/v1/models", headers) else {
+                panic!("it is served")
+            };
+            assert_eq!(dialect.name, wanted);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn call(
     placed: &Placed<'_>,
     counts: &Counts,
 ) -> Option<SideCall> {
-    if !offers_tools(tape, turn) {
+    if !offers_tools(tape, turn) && !turn.keeps_setting() {
         if ["max_tokens", "max_completion_tokens", "max_output_tokens"]
             .into_iter()
             .any(|key| is_few(tape.root().get(key)))
@@ -72,5 +72,11 @@ fn calls(action: &Action) -> bool {
 fn goes_on(turn: &Turn<'_>, placed: &Placed<'_>) -> bool {
     let mut spoken = turn.messages.iter().enumerate().rev();
     let last = spoken.find(|(_, message)| !matches!(message.role, Role::System | Role::Developer));
-    last.is_some_and(|(at, message)| message.role == Role::User && at != placed.found.newest)
+    last.is_some_and(|(at, message)| {
+        let before = at.checked_sub(1).and_then(|before| turn.messages.get(before));
+        // Words beside the answers in one message of the list are no word of a user's own.
+        let beside_answers =
+            before.is_some_and(|before| before.role == Role::Tool && before.index == message.index);
+        message.role == Role::User && at != placed.found.newest && !beside_answers
+    })
 }

@@ -57,6 +57,8 @@ pub struct Kept<'t> {
     pub id: Cow<'t, str>,
     /// Where in the body it stands.
     pub pointer: &'static str,
+    /// Whether instructions and tools are kept, too, so that the request need not repeat them.
+    pub with_setting: bool,
 }
 
 /// The index of a message that the server keeps and the request does not hold.
@@ -84,6 +86,12 @@ pub enum Spot {
 }
 
 impl Turn<'_> {
+    /// Whether the server keeps what the request was first set up with.
+    #[must_use]
+    pub fn keeps_setting(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.with_setting)
+    }
+
     /// The number of assistant messages: the original stub's step index.
     #[must_use]
     pub fn assistants(&self) -> usize {

@@ -249,6 +249,7 @@ fn writes_errors_as_the_api_does() {
         kind: Some("invalid_request_error"),
         param: None,
         code: Some("x"),
+        request_id: None,
     };
     assert_eq!(
         String::from_utf8((chat().error)(&body)).unwrap(),

@@ -49,7 +49,13 @@ pub const GIVEN: &[Given] = &[
         value: |told| Some(&told.base_url),
     },
     Given {
-        variables: &["OPENAI_API_KEY"],
+        variables: &["ANTHROPIC_BASE_URL"],
+        placeholder: Some("{root_url}"),
+        what: "the same without `/v1`, for clients that add it themselves",
+        value: |told| Some(told.base_url.strip_suffix("/v1").unwrap_or(&told.base_url)),
+    },
+    Given {
+        variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"],
         placeholder: None,
         what: "a key that is worth nothing",
         value: |_| Some(KEY),
@@ -234,6 +240,7 @@ mod tests {
             ("https_proxy", "p"),
             ("OPENAI_ORG_ID", "o"),
             ("ANTHROPIC_BASE_URL", "u"),
+            ("ANTHROPIC_AUTH_TOKEN", "s"),
             ("HOME", "/me"),
             ("OPENAI_API_KEY", "real"),
         ];
@@ -250,6 +257,7 @@ mod tests {
         assert_eq!(get("PATH"), ["/bin"]);
         assert_eq!(get("LANG"), ["m"], "its own variables win over inherited ones");
         assert_eq!(get("OPENAI_BASE_URL"), ["u"], "and over what every agent is told, where it names that");
+        assert_eq!(get("ANTHROPIC_BASE_URL"), ["http://127.0.0.1:1/t/a"], "its clients add `/v1`");
         assert_eq!(get("HTTPS_PROXY"), [""; 0], "where there is no proxy, none is named");
         assert_eq!(get("HOME"), ["/h"]);
         assert_eq!(get("OPENAI_API_KEY"), [super::KEY]);
@@ -259,7 +267,7 @@ mod tests {
             "DB_PASSWORD",
             "https_proxy",
             "OPENAI_ORG_ID",
-            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_AUTH_TOKEN",
         ] {
             assert!(get(gone).is_empty(), "{gone}");
         }

@@ -10,6 +10,7 @@ mod guard;
 mod hostile;
 mod lanes;
 mod matching;
+mod messages;
 mod replies;
 mod request;
 mod routes;

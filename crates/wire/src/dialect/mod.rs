@@ -2,6 +2,7 @@
 //!
 //! Must not know: HTTP heads, sockets, what a scenario is.
 
+pub mod anthropic_messages;
 pub mod openai_chat;
 pub mod openai_responses;
 
@@ -9,10 +10,11 @@ use crate::json::Tape;
 use crate::names::equal;
 use crate::reject::Reject;
 use crate::reply::{Envelope, Reply};
+use crate::rule::Header;
 use crate::turn::Turn;
 
 /// All dialects.
-pub const DIALECTS: &[Dialect] = &[openai_chat::ROW, openai_responses::ROW];
+pub const DIALECTS: &[Dialect] = &[openai_chat::ROW, openai_responses::ROW, anthropic_messages::ROW];
 
 const _: () = {
     let mut i = 0;
@@ -35,6 +37,9 @@ pub struct Dialect {
     pub summary: &'static str,
     /// What it serves.
     pub routes: &'static [Route],
+    /// Whether these headers show that a request speaks it: where several dialects serve a path, the first that claims
+    /// the request has it, else the first of them. The same tells in which form a request to no route is refused.
+    pub claims: fn(&[Header<'_>]) -> bool,
     /// What a request means. Never fails: rules say what is wrong.
     pub read: for<'t> fn(&'t Tape<'t>) -> Turn<'t>,
     /// A whole reply as the body of one response.
@@ -47,6 +52,8 @@ pub struct Dialect {
     pub models: fn(&[ModelEntry<'_>]) -> Vec<u8>,
     /// One model as the body of a response.
     pub model: fn(&ModelEntry<'_>) -> Vec<u8>,
+    /// The models that its list shows.
+    pub lists: &'static [&'static str],
     /// `Content-Type` of a whole reply and of an error.
     pub content_type: &'static str,
     /// `Content-Type` of a streamed reply.
@@ -61,6 +68,8 @@ pub struct Dialect {
     pub headers: &'static [(&'static str, &'static str)],
     /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
     pub key: &'static str,
+    /// Further headers that may hold the key in its place, in the same form.
+    pub other_keys: &'static [&'static str],
     /// What is told later of replies that the provider keeps, if it keeps any.
     pub keeping: Option<Keeping>,
 }
@@ -192,6 +201,8 @@ pub struct ErrorBody<'e> {
     pub param: Option<&'e str>,
     /// The envelope's `code`.
     pub code: Option<&'e str>,
+    /// The id of the request as the reply's header names it, where it does.
+    pub request_id: Option<&'e str>,
 }
 
 impl<'e> From<&'e Reject> for ErrorBody<'e> {
@@ -202,6 +213,7 @@ impl<'e> From<&'e Reject> for ErrorBody<'e> {
             kind: Some(reject.kind),
             param: reject.param.as_deref(),
             code: reject.code,
+            request_id: None,
         }
     }
 }
@@ -221,4 +233,24 @@ pub struct ModelEntry<'m> {
 #[must_use]
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|row| row.name == name)
+}
+
+/// The row that claims a request with these headers.
+#[must_use]
+pub fn claiming(headers: &[Header<'_>]) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|row| (row.claims)(headers))
+}
+
+/// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
+fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(characters.max(1)).map_or(rest.len(), |(end, _)| end);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some(piece)
+    })
 }

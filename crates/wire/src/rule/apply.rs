@@ -65,7 +65,7 @@ fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet, notes: &mut Vec<Note>) ->
         Check::Body(shape, _) => {
             let rule =
                 |sought| on().find(|rule| matches!(rule.check, Check::Body(_, look) if look == sought));
-            let checked = shape::check(asked.tape, shape, |look| rule(look).is_some());
+            let checked = shape::check(asked, shape, |look| rule(look).is_some());
             return checked.map_err(|(look, reject)| by(rule(look).unwrap_or(first), reject));
         }
         Check::Pairs(_) => {

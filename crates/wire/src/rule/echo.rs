@@ -100,7 +100,8 @@ fn is_double_encoded(issued: &Tape<'_>, echoed: Value<'_>) -> bool {
 fn offered_schema<'t>(asked: &Asked<'t>, name: &str) -> Option<Value<'t>> {
     let functions = asked.top("tools")?.items().map(|tool| tool.get("function").unwrap_or(tool));
     let mut named = functions.filter(|function| function.get("name").is_some_and(|other| other.is_str(name)));
-    named.next()?.get("parameters")
+    let function = named.next()?;
+    function.get("parameters").or_else(|| function.get("input_schema"))
 }
 
 /// Whether rounding to doubles and dropping keys that the schema does not name make the one value of the other.

@@ -16,7 +16,7 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(expected) = asked.script.expected() else { return Ok(()) };
-    if !expected.require_tools || offers_tools(asked) {
+    if !expected.require_tools || offers_tools(asked) || asked.turn.keeps_setting() {
         return Ok(());
     }
     let what = "the script expects `tools` to be a non-empty array here";

@@ -15,6 +15,9 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(expected) = asked.script.expected() else { return Ok(()) };
+    if asked.turn.keeps_setting() {
+        return Ok(());
+    }
     let offered = &asked.turn.tools;
     let Some(name) =
         expected.tools_include.iter().find(|name| !offered.iter().any(|tool| tool == name.as_str()))

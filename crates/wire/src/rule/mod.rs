@@ -43,7 +43,20 @@ mod json_word;
 mod lone_surrogate;
 mod message_blocks;
 mod message_object;
+mod messages_cache_blocks;
+mod messages_content;
+mod messages_documented_shape;
+mod messages_foreign_fields;
+mod messages_foreign_headers;
 mod messages_list;
+mod messages_names_unique;
+mod messages_results;
+mod messages_thinking_fits;
+mod messages_thinking_whole;
+mod messages_thread;
+mod messages_tool_choice;
+mod messages_unknown_parameter;
+mod messages_version_header;
 mod model_given;
 mod one_token_limit;
 mod pairing;
@@ -84,7 +97,7 @@ mod unknown_parameter;
 use crate::dialect::Dialects;
 pub use apply::check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
-use row::{CHAT, Check, OPENAI, RESPONSES};
+use row::{CHAT, Check, MESSAGES_API, OPENAI, RESPONSES};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 
@@ -110,6 +123,7 @@ pub const RULES: &[&Rule] = &[
     &tool_answer_shape::ROW,
     &tool_calls_shape::ROW,
     &tool_calls_function_only::ROW,
+    &messages_foreign_fields::ROW,
     &answer_missing::ROW,
     &answer_without_call::ROW,
     &answer_twice::ROW,
@@ -154,6 +168,17 @@ pub const RULES: &[&Rule] = &[
     &one_token_limit::ROW,
     &json_word::ROW,
     &strict_schema::ROW,
+    &messages_version_header::ROW,
+    &messages_thread::ROW,
+    &messages_documented_shape::ROW,
+    &messages_unknown_parameter::ROW,
+    &messages_content::ROW,
+    &messages_names_unique::ROW,
+    &messages_results::ROW,
+    &messages_thinking_whole::ROW,
+    &messages_thinking_fits::ROW,
+    &messages_tool_choice::ROW,
+    &messages_cache_blocks::ROW,
     // Ours.
     &echo_known_id::ROW,
     &echo_own_calls::ROW,
@@ -164,6 +189,7 @@ pub const RULES: &[&Rule] = &[
     &history_arguments::ROW,
     &duplicate_keys::ROW,
     &anthropic_headers::ROW,
+    &messages_foreign_headers::ROW,
 ];
 
 const _: () = {

@@ -99,6 +99,9 @@ pub(super) const RESPONSES: Dialects = Dialects::Only(&["openai-responses"]);
 /// What reads the bodies of both.
 pub(super) const OPENAI: Dialects = Dialects::Only(&["openai-chat", "openai-responses"]);
 
+/// What reads the body of a Messages request.
+pub(super) const MESSAGES_API: Dialects = Dialects::Only(&["anthropic-messages"]);
+
 /// A small request for tables and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {

@@ -6,6 +6,7 @@ mod captures;
 mod crash;
 mod echo;
 mod kinds;
+mod messages;
 mod mutations;
 mod responses;
 mod script;
@@ -47,9 +48,9 @@ impl<'r> Request<'r> {
             Err(broken) => panic!("{broken}: {}", self.body),
         };
         let turn = (self.dialect.read)(&tape);
-        let rules = &rules.of(self.dialect);
         let asked = Asked { headers: self.headers, tape: &tape, turn: &turn, script };
         let mut notes = Vec::new();
+        let rules = &rules.of(self.dialect);
         let verdict = Stage::ALL.iter().try_for_each(|stage| rule::check(&asked, rules, *stage, &mut notes));
         (verdict, notes)
     }

@@ -1,6 +1,6 @@
 //! Log probabilities: made up, plausible, and the same for the same words. A token is a piece of the stream.
 
-use super::render::pieces;
+use crate::dialect::pieces;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 

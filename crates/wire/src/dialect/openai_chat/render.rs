@@ -92,20 +92,6 @@ pub(super) fn finish<'r>(reply: &'r Reply, envelope: &Envelope) -> &'r str {
     }
 }
 
-/// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
-pub(in crate::dialect) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.char_indices().nth(characters.max(1)).map_or(rest.len(), |(end, _)| end);
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        Some(piece)
-    })
-}
-
 /// Bytes of everything that the model says, for sizing.
 pub(super) fn spoken(reply: &Reply) -> usize {
     let calls: usize =

@@ -4,7 +4,8 @@
 //! finish, usage with empty `choices` where it was asked for, `[DONE]`.
 
 use super::logprobs;
-use super::render::{FINGERPRINT, finish, legacy_call, pieces};
+use super::render::{FINGERPRINT, finish, legacy_call};
+use crate::dialect::pieces;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 

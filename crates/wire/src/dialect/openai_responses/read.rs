@@ -39,7 +39,11 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "instructions" => instructions = Some(value),
             "input" => input = Some(value),
             "previous_response_id" => {
-                turn.kept = value.as_str().map(|id| Kept { id, pointer: "/previous_response_id" });
+                turn.kept = value.as_str().map(|id| Kept {
+                    id,
+                    pointer: "/previous_response_id",
+                    with_setting: false,
+                });
             }
             _ => {}
         }

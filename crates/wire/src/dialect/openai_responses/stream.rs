@@ -5,7 +5,7 @@
 
 use super::item::{Item, Of, Part, Stage, items, key, member, summary_part};
 use super::render::{Around, Status, number};
-use crate::dialect::openai_chat::render::pieces;
+use crate::dialect::pieces;
 use crate::json::write_string;
 use crate::reply::{Envelope, Reply};
 

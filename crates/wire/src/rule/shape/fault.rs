@@ -1,12 +1,33 @@
 //! What the API says of a deviation: code, place and sentence, after error bodies quoted in public threads.
 
 use super::super::say;
-use super::walk::{Place, Step};
-use super::{Field, Need, Shape};
+use super::walk::{At, Place, Step};
+use super::{Field, Need, Shape, Speech, Wrong};
 use crate::json::{Kind, Value};
 use crate::reject::Reject;
 
-type At<'p> = Option<&'p Place<'p>>;
+/// How the API of OpenAI speaks of its documented requests; nothing but what they name may stand in them.
+pub(super) const SPEECH: Speech = Speech { words, closed: |_| true };
+
+fn words(wrong: &Wrong<'_>, it: Value<'_>, at: At<'_>) -> Box<Reject> {
+    match *wrong {
+        Wrong::Body => no_object(it),
+        Wrong::Unknown => unknown(at),
+        Wrong::Missing(field) => missing(field, at),
+        Wrong::Null => null(at),
+        Wrong::Kind(shape) => kind(it, shape, at),
+        Wrong::TagKind(words) => tag(it, words, at),
+        Wrong::Tag(words) | Wrong::Word(words) => word(it, words, at),
+        Wrong::Pattern(wanted) => pattern(wanted, at),
+        Wrong::ShortText(length, min) => short_text(length, min, at),
+        Wrong::LongText(length, max) => long_text(length, max, at),
+        Wrong::ShortList(min) => short_list(it, min, at),
+        Wrong::LongList(max) => long_list(it, max, at),
+        Wrong::LargeMap(most) => large_map(it, most, at),
+        Wrong::Below(what, limit) => bound(what, it, Err(limit), at),
+        Wrong::Above(what, limit) => bound(what, it, Ok(limit), at),
+    }
+}
 
 /// A place as the API spells it, `tools[0].function.name`, and as an RFC 6901 pointer.
 fn place(at: At<'_>) -> (String, String) {
@@ -25,6 +46,7 @@ fn place(at: At<'_>) -> (String, String) {
             param.push_str(&format!("[{index}]"));
             pointer.push_str(&format!("/{index}"));
         }
+        Step::Variant(_) => {}
     }
     (param, pointer)
 }
@@ -42,40 +64,40 @@ fn refuse(code: &'static str, at: At<'_>, sentence: impl FnOnce(&str) -> String)
 }
 
 #[cold]
-pub(super) fn no_object(body: Value<'_>) -> Box<Reject> {
+fn no_object(body: Value<'_>) -> Box<Reject> {
     let message = format!("Invalid type for the body: expected an object, but got {} instead.", actual(body));
     say::api(None, None, "", message)
 }
 
 #[cold]
-pub(super) fn unknown(at: &Place<'_>) -> Box<Reject> {
-    refuse("unknown_parameter", Some(at), |param| format!("Unknown parameter: '{param}'."))
+fn unknown(at: At<'_>) -> Box<Reject> {
+    refuse("unknown_parameter", at, |param| format!("Unknown parameter: '{param}'."))
 }
 
 #[cold]
-pub(super) fn missing(field: &Field, at: &Place<'_>) -> Box<Reject> {
+fn missing(field: &Field, at: At<'_>) -> Box<Reject> {
     if field.need == Need::RequiredPlainly {
-        let (param, pointer) = place(Some(at));
+        let (param, pointer) = place(at);
         let message = format!("Missing parameter '{}': messages with this role must have one.", field.name);
         return say::api(None, Some(plain(&param)), pointer, message);
     }
     let sentence = |param: &str| format!("Missing required parameter: '{param}'.");
-    refuse("missing_required_parameter", Some(at), sentence)
+    refuse("missing_required_parameter", at, sentence)
 }
 
 #[cold]
-pub(super) fn null(at: &Place<'_>) -> Box<Reject> {
-    let (param, pointer) = place(Some(at));
-    let key = match at.step {
-        Step::Key(key) => key,
-        Step::Index(_) => "",
+fn null(at: At<'_>) -> Box<Reject> {
+    let (param, pointer) = place(at);
+    let key = match at {
+        Some(Place { step: Step::Key(key), .. }) => key,
+        Some(Place { step: Step::Index(_) | Step::Variant(_), .. }) | None => "",
     };
     let message = format!("Invalid value for '{key}': expected a string, got null.");
     say::api(None, Some(plain(&param)), pointer, message)
 }
 
 #[cold]
-pub(super) fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Box<Reject> {
+fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Box<Reject> {
     let found = actual(it);
     refuse("invalid_type", at, |param| {
         format!("Invalid type for '{param}': expected {}, but got {found} instead.", expected(shape))
@@ -84,9 +106,9 @@ pub(super) fn kind(it: Value<'_>, shape: &Shape, at: At<'_>) -> Box<Reject> {
 
 /// A discriminating key that is not even a string.
 #[cold]
-pub(super) fn tag(it: Value<'_>, words: &[&str], at: &Place<'_>) -> Box<Reject> {
+fn tag(it: Value<'_>, words: &[&str], at: At<'_>) -> Box<Reject> {
     let found = actual(it);
-    refuse("invalid_type", Some(at), |param| {
+    refuse("invalid_type", at, |param| {
         format!(
             "Invalid type for '{param}': expected one of {}, but got {found} instead.",
             all_of(words, "or")
@@ -95,7 +117,7 @@ pub(super) fn tag(it: Value<'_>, words: &[&str], at: &Place<'_>) -> Box<Reject> 
 }
 
 #[cold]
-pub(super) fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Box<Reject> {
+fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Box<Reject> {
     let text = it.as_str().unwrap_or_default();
     let shown = say::quoted(&text);
     refuse("invalid_value", at, |_| {
@@ -108,7 +130,7 @@ pub(super) fn word(it: Value<'_>, words: &[&str], at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn pattern(pattern: &str, at: At<'_>) -> Box<Reject> {
+fn pattern(pattern: &str, at: At<'_>) -> Box<Reject> {
     refuse("invalid_value", at, |param| {
         format!(
             "Invalid '{param}': string does not match pattern. Expected a string that matches the pattern '{pattern}'."
@@ -117,7 +139,7 @@ pub(super) fn pattern(pattern: &str, at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn short_text(length: usize, min: usize, at: At<'_>) -> Box<Reject> {
+fn short_text(length: usize, min: usize, at: At<'_>) -> Box<Reject> {
     let (code, what, got) = if length == 0 {
         ("empty_string", "empty string", "an empty string".to_owned())
     } else {
@@ -131,7 +153,7 @@ pub(super) fn short_text(length: usize, min: usize, at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn long_text(length: usize, max: usize, at: At<'_>) -> Box<Reject> {
+fn long_text(length: usize, max: usize, at: At<'_>) -> Box<Reject> {
     refuse("string_above_max_length", at, |param| {
         format!(
             "Invalid '{param}': string too long. Expected a string with maximum length {max}, \
@@ -141,7 +163,7 @@ pub(super) fn long_text(length: usize, max: usize, at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Box<Reject> {
+fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Box<Reject> {
     let (code, what, got) = if it.is_empty() {
         ("empty_array", "empty array", "an empty array".to_owned())
     } else {
@@ -155,7 +177,7 @@ pub(super) fn short_list(it: Value<'_>, min: usize, at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Box<Reject> {
+fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Box<Reject> {
     refuse("array_above_max_length", at, |param| {
         format!(
             "Invalid '{param}': array too long. Expected an array with maximum length {max}, \
@@ -166,7 +188,7 @@ pub(super) fn long_list(it: Value<'_>, max: usize, at: At<'_>) -> Box<Reject> {
 }
 
 #[cold]
-pub(super) fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Box<Reject> {
+fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Box<Reject> {
     refuse("object_above_max_properties", at, |param| {
         format!(
             "Invalid '{param}': too many properties. Expected an object with at most {most} properties, \
@@ -178,7 +200,7 @@ pub(super) fn large_map(it: Value<'_>, most: usize, at: At<'_>) -> Box<Reject> {
 
 /// A number below (`Err`) or above (`Ok`) a bound.
 #[cold]
-pub(super) fn bound(what: &str, it: Value<'_>, bound: Result<&str, &str>, at: At<'_>) -> Box<Reject> {
+fn bound(what: &str, it: Value<'_>, bound: Result<&str, &str>, at: At<'_>) -> Box<Reject> {
     let (code, side, sign) = match (bound, what) {
         (Err(_), "integer") => ("integer_below_min_value", "below minimum", ">="),
         (Ok(_), "integer") => ("integer_above_max_value", "above maximum", "<="),
@@ -207,6 +229,7 @@ fn actual(it: Value<'_>) -> &'static str {
 fn expected(shape: &Shape) -> String {
     match shape {
         Shape::Any => "any value".to_owned(),
+        Shape::Spoken(_, shape) => expected(shape),
         Shape::Bool => "a boolean".to_owned(),
         Shape::Integer(..) => "an integer".to_owned(),
         Shape::Decimal(..) => "a decimal".to_owned(),
@@ -235,7 +258,7 @@ fn many(of: &Shape) -> &'static str {
         Shape::Object(_) | Shape::Map(..) | Shape::Open | Shape::Tagged(..) | Shape::Familiar(..) => {
             "objects"
         }
-        Shape::Either(_) => "values",
+        Shape::Either(_) | Shape::Spoken(..) => "values",
     }
 }
 

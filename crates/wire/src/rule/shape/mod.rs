@@ -6,6 +6,10 @@
 mod fault;
 mod walk;
 
+use super::Asked;
+use crate::json::Value;
+use crate::reject::Reject;
+pub(crate) use walk::{At, Place, Step};
 pub(super) use walk::{Look, check};
 
 /// What a value may be.
@@ -31,14 +35,66 @@ pub(crate) enum Shape {
     Map(Text, &'static Shape, usize),
     /// Any object.
     Open,
-    /// An object whose keys depend on the word under this key.
+    /// An object whose keys depend on the word under this key. The keys of the word `""` hold where there is none.
     Tagged(&'static str, &'static [(&'static str, &'static [Field])]),
     /// An object that grows with each version of the API: a known word under this key, or the key's absence where fields are
     /// given for it, decides which values are looked at. Unknown words and further keys are let pass.
     Familiar(&'static str, &'static [(&'static str, &'static [Field])], Option<&'static [Field]>),
     /// One of these, told apart by their JSON types.
     Either(&'static [Shape]),
+    /// The same, of which its dialect speaks in its own way. Only a whole body is so.
+    Spoken(&'static Speech, &'static Shape),
 }
+
+/// How a dialect speaks of its documented request.
+#[derive(Debug)]
+pub(crate) struct Speech {
+    /// What is said of a deviation: what is wrong, the value, its place.
+    pub(crate) words: fn(&Wrong<'_>, Value<'_>, At<'_>) -> Box<Reject>,
+    /// Whether the table is all that this request may hold; else it may hold keys and tagged objects of a version that
+    /// the table does not know.
+    pub(crate) closed: fn(&Asked<'_>) -> bool,
+}
+
+/// How a value deviates from its shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wrong<'w> {
+    /// The body is no object.
+    Body,
+    /// The key is not documented. The place is its own.
+    Unknown,
+    /// The key is missing. The place is that where it should be.
+    Missing(&'w Field),
+    /// Null, where the API says so in its older words.
+    Null,
+    /// Another type than this.
+    Kind(&'w Shape),
+    /// The word under the tag is no string. The place is the tag's.
+    TagKind(&'w [&'static str]),
+    /// The word under the tag is none of these. The place is the tag's.
+    Tag(&'w [&'static str]),
+    /// None of these words.
+    Word(&'w [&'static str]),
+    /// A string with letters that this pattern does not allow.
+    Pattern(&'static str),
+    /// A string of so many characters and fewer than so many.
+    ShortText(usize, usize),
+    /// A string of so many characters and more than so many.
+    LongText(usize, usize),
+    /// An array of fewer elements than this.
+    ShortList(usize),
+    /// An array of more elements than this.
+    LongList(usize),
+    /// An object of more entries than this.
+    LargeMap(usize),
+    /// A number below this; the word is `integer` or `decimal`.
+    Below(&'static str, &'w str),
+    /// A number above this.
+    Above(&'static str, &'w str),
+}
+
+/// A key that stands for all that a table does not name.
+pub(crate) const REST: Field = Field::nullable("*", Shape::Any);
 
 /// What a string may be.
 #[derive(Clone, Copy, Debug)]

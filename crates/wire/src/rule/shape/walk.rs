@@ -1,9 +1,8 @@
 //! The walk over a request. Nothing is built on the way down: the place is a chain on the stack until something is wrong.
 
-use super::super::Verdict;
-use super::fault;
-use super::{Field, Letters, Need, Null, Shape, Text};
-use crate::json::{Kind, Tape, Value};
+use super::super::{Asked, Verdict};
+use super::{Field, Letters, Need, Null, REST, Shape, Speech, Text, Wrong, fault};
+use crate::json::{Kind, Value};
 use crate::reject::Reject;
 use std::cell::RefCell;
 
@@ -18,22 +17,32 @@ pub(in super::super) enum Look {
 
 /// A place in the request, as a chain to the root.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) above: Option<&'p Place<'p>>,
-    pub(super) step: Step<'p>,
+pub(crate) struct Place<'p> {
+    /// The place of which this is a part.
+    pub(crate) above: At<'p>,
+    /// The step down from there.
+    pub(crate) step: Step<'p>,
 }
 
 /// One step down.
 #[derive(Clone, Copy)]
-pub(super) enum Step<'p> {
+pub(crate) enum Step<'p> {
+    /// Under this key.
     Key(&'p str),
+    /// At this index.
     Index(usize),
+    /// No step in the text: the object is of this variant.
+    Variant(&'static str),
 }
 
-type At<'p> = Option<&'p Place<'p>>;
+/// A place; none for the whole body.
+pub(crate) type At<'p> = Option<&'p Place<'p>>;
 
 /// A walk for one rule or for both at once.
 struct Walk {
+    speech: &'static Speech,
+    /// Whether variants that the table does not name are wrong.
+    closed: bool,
     values: bool,
     keys: bool,
     /// Some object of the body repeats a key: then only the last value of each key counts.
@@ -42,26 +51,40 @@ struct Walk {
     unknown: RefCell<Option<Box<Reject>>>,
 }
 
+impl Walk {
+    #[cold]
+    fn wrong(&self, wrong: Wrong<'_>, it: Value<'_>, at: At<'_>) -> Verdict {
+        Err((self.speech.words)(&wrong, it, at))
+    }
+}
+
 /// Holds a body against a documented shape, with one walk for everything that is looked for.
 ///
 /// # Errors
 /// The first deviation, as the API words it, and which look found it; wrong values come before unknown keys.
 pub(in super::super) fn check(
-    tape: &Tape<'_>,
+    asked: &Asked<'_>,
     shape: &Shape,
     looks: impl Fn(Look) -> bool,
 ) -> Result<(), (Look, Box<Reject>)> {
-    let body = tape.root();
+    let body = asked.tape.root();
+    let (speech, shape) = match *shape {
+        Shape::Spoken(speech, shape) => (speech, shape),
+        _ => (&fault::SPEECH, shape),
+    };
+    let closed = (speech.closed)(asked);
     let walk = Walk {
+        speech,
+        closed,
         values: looks(Look::Values),
-        keys: looks(Look::Keys),
-        repeats: tape.duplicate_key.is_some(),
+        keys: closed && looks(Look::Keys),
+        repeats: asked.tape.duplicate_key.is_some(),
         unknown: RefCell::new(None),
     };
     if body.kind() == Kind::Object {
         value(body, shape, &walk, None).map_err(|reject| (Look::Values, reject))?;
     } else if walk.values {
-        return Err((Look::Values, fault::no_object(body)));
+        walk.wrong(Wrong::Body, body, None).map_err(|reject| (Look::Values, reject))?;
     }
     walk.unknown.into_inner().map_or(Ok(()), |reject| Err((Look::Keys, reject)))
 }
@@ -69,6 +92,7 @@ pub(in super::super) fn check(
 fn value(it: Value<'_>, shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
     match *shape {
         Shape::Any => Ok(()),
+        Shape::Spoken(_, shape) => value(it, shape, walk, at),
         Shape::Object(fields) if it.kind() == Kind::Object => object(it, fields, walk, at),
         Shape::Tagged(tag, variants) if it.kind() == Kind::Object => tagged(it, tag, variants, walk, at),
         Shape::Familiar(tag, variants, untagged) if it.kind() == Kind::Object => {
@@ -77,11 +101,11 @@ fn value(it: Value<'_>, shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
         Shape::List(of, min, max) if it.kind() == Kind::Array => list(it, of, (min, max), walk, at),
         Shape::Either(shapes) => match shapes.iter().find(|shape| takes(shape, it.kind())) {
             Some(shape) => value(it, shape, walk, at),
-            None if walk.values => Err(fault::kind(it, shape, at)),
+            None if walk.values => walk.wrong(Wrong::Kind(shape), it, at),
             None => Ok(()),
         },
         Shape::Map(keys, of, most) if it.kind() == Kind::Object => map(it, (keys, of, most), walk, at),
-        _ if walk.values => scalar(it, shape, at),
+        _ if walk.values => scalar(it, shape, walk, at),
         _ => Ok(()),
     }
 }
@@ -98,25 +122,29 @@ fn takes(shape: &Shape, kind: Kind) -> bool {
             kind == Kind::Object
         }
         Shape::Either(shapes) => shapes.iter().any(|shape| takes(shape, kind)),
+        Shape::Spoken(_, shape) => takes(shape, kind),
     }
 }
 
-fn scalar(it: Value<'_>, shape: &Shape, at: At<'_>) -> Verdict {
+fn scalar(it: Value<'_>, shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
     if !takes(shape, it.kind()) {
-        return Err(fault::kind(it, shape, at));
+        return walk.wrong(Wrong::Kind(shape), it, at);
     }
     match *shape {
-        Shape::Text(rule) => text(it, rule, at),
-        Shape::Word(words) if !words.iter().any(|word| it.is_str(word)) => Err(fault::word(it, words, at)),
-        Shape::Integer(min, max) => integer(it, (min, max), shape, at),
-        Shape::Decimal(min, max) => decimal(it, (min, max), at),
+        Shape::Text(rule) => text(it, rule, walk, at),
+        Shape::Word(words) if !words.iter().any(|word| it.is_str(word)) => {
+            walk.wrong(Wrong::Word(words), it, at)
+        }
+        Shape::Integer(min, max) => integer(it, (min, max), shape, walk, at),
+        Shape::Decimal(min, max) => decimal(it, (min, max), walk, at),
         Shape::Any | Shape::Bool | Shape::Word(_) | Shape::Open => Ok(()),
         Shape::List(..)
         | Shape::Object(_)
         | Shape::Map(..)
         | Shape::Tagged(..)
         | Shape::Familiar(..)
-        | Shape::Either(_) => Ok(()),
+        | Shape::Either(_)
+        | Shape::Spoken(..) => Ok(()),
     }
 }
 
@@ -125,9 +153,10 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
     for (key, under) in it.entries() {
         let Some(key) = key.as_str() else { continue };
         let Some(field) = fields.iter().find(|field| field.name == key) else {
-            if walk.keys {
+            if walk.keys && !fields.iter().any(|field| field.name == REST.name) {
                 let place = Place { above, step: Step::Key(&key) };
-                walk.unknown.borrow_mut().get_or_insert_with(|| fault::unknown(&place));
+                let words = || (walk.speech.words)(&Wrong::Unknown, under, Some(&place));
+                walk.unknown.borrow_mut().get_or_insert_with(words);
             }
             continue;
         };
@@ -142,7 +171,7 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
             match field.null {
                 Null::Allowed => {}
                 Null::Refused => value(under, &field.shape, walk, Some(&at))?,
-                Null::RefusedPlainly => return Err(fault::null(&at)),
+                Null::RefusedPlainly => return walk.wrong(Wrong::Null, under, Some(&at)),
             }
         }
     }
@@ -151,7 +180,8 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
     if walk.values && required < needed.clone().count() {
         let mut missing = needed.filter(|field| it.get(field.name).is_none());
         if let Some(field) = missing.find(|field| field.need != Need::RequiredElsewhere) {
-            return Err(fault::missing(field, &Place { above, step: Step::Key(field.name) }));
+            let at = Place { above, step: Step::Key(field.name) };
+            return walk.wrong(Wrong::Missing(field), it, Some(&at));
         }
     }
     Ok(())
@@ -173,11 +203,17 @@ fn familiar(
         (_, Some(fields)) => fields,
         (_, None) => {
             let place = Place { above, step: Step::Key(tag) };
-            return Err(fault::missing(&Field::required(tag, Shape::Any), &place));
+            return walk.wrong(Wrong::Missing(&Field::required(tag, Shape::Any)), it, Some(&place));
         }
     };
-    let keys_of_its_own =
-        Walk { keys: false, values: true, repeats: walk.repeats, unknown: RefCell::default() };
+    let keys_of_its_own = Walk {
+        speech: walk.speech,
+        closed: walk.closed,
+        keys: false,
+        values: true,
+        repeats: walk.repeats,
+        unknown: RefCell::default(),
+    };
     object(it, fields, &keys_of_its_own, above)
 }
 
@@ -188,30 +224,39 @@ fn tagged(
     walk: &Walk,
     above: At<'_>,
 ) -> Verdict {
+    let named = |sought: &dyn Fn(&str) -> bool| variants.iter().find(|(name, _)| sought(name));
     let at = Place { above, step: Step::Key(tag) };
-    let Some(word) = it.get(tag) else {
+    let word = it.get(tag);
+    let untagged = word.is_none_or(Value::is_null).then(|| named(&str::is_empty)).flatten();
+    let Some(word) = word.filter(|_| untagged.is_none()) else {
         let field = Field::required(tag, Shape::Any);
-        return if walk.values { Err(fault::missing(&field, &at)) } else { Ok(()) };
+        return match untagged {
+            Some((_, fields)) => object(it, fields, walk, above),
+            None if walk.values => walk.wrong(Wrong::Missing(&field), it, Some(&at)),
+            None => Ok(()),
+        };
     };
-    match variants.iter().find(|(name, _)| word.is_str(name)) {
-        Some((_, fields)) => object(it, fields, walk, above),
+    match named(&|name| !name.is_empty() && word.is_str(name)) {
+        Some((name, fields)) => object(it, fields, walk, Some(&Place { above, step: Step::Variant(name) })),
         None if !walk.values => Ok(()),
         None => {
-            let words: Vec<&'static str> = variants.iter().map(|(name, _)| *name).collect();
-            Err(match word.kind() {
-                Kind::String => fault::word(word, &words, Some(&at)),
-                _ => fault::tag(word, &words, &at),
-            })
+            let words: Vec<&'static str> =
+                variants.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
+            match word.kind() {
+                Kind::String if !walk.closed => Ok(()),
+                Kind::String => walk.wrong(Wrong::Tag(&words), word, Some(&at)),
+                _ => walk.wrong(Wrong::TagKind(&words), word, Some(&at)),
+            }
         }
     }
 }
 
 fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: &Walk, above: At<'_>) -> Verdict {
     if walk.values && it.len() < min {
-        return Err(fault::short_list(it, min, above));
+        return walk.wrong(Wrong::ShortList(min), it, above);
     }
     if walk.values && it.len() > max {
-        return Err(fault::long_list(it, max, above));
+        return walk.wrong(Wrong::LongList(max), it, above);
     }
     for (index, element) in it.items().enumerate() {
         value(element, of, walk, Some(&Place { above, step: Step::Index(index) }))?;
@@ -221,20 +266,20 @@ fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: &Walk, abov
 
 fn map(it: Value<'_>, (keys, of, most): (Text, &Shape, usize), walk: &Walk, above: At<'_>) -> Verdict {
     if walk.values && it.len() > most {
-        return Err(fault::large_map(it, most, above));
+        return walk.wrong(Wrong::LargeMap(most), it, above);
     }
     for (key, under) in it.entries() {
         let name = key.as_str().unwrap_or_default();
         let at = Place { above, step: Step::Key(&name) };
         if walk.values {
-            text(key, keys, Some(&at))?;
+            text(key, keys, walk, Some(&at))?;
         }
         value(under, of, walk, Some(&at))?;
     }
     Ok(())
 }
 
-fn text(it: Value<'_>, rule: Text, at: At<'_>) -> Verdict {
+fn text(it: Value<'_>, rule: Text, walk: &Walk, at: At<'_>) -> Verdict {
     if rule.min == 0 && rule.max == usize::MAX {
         return Ok(());
     }
@@ -246,10 +291,10 @@ fn text(it: Value<'_>, rule: Text, at: At<'_>) -> Verdict {
         text.chars().count()
     };
     if length < rule.min {
-        return Err(fault::short_text(length, rule.min, at));
+        return walk.wrong(Wrong::ShortText(length, rule.min), it, at);
     }
     if length > rule.max {
-        return Err(fault::long_text(length, rule.max, at));
+        return walk.wrong(Wrong::LongText(length, rule.max), it, at);
     }
     let (fits, pattern): (fn(char) -> bool, _) = match rule.of {
         Letters::Any => return Ok(()),
@@ -258,34 +303,36 @@ fn text(it: Value<'_>, rule: Text, at: At<'_>) -> Verdict {
             (|c| !c.is_whitespace() && !matches!(c, '<' | '|' | '\\' | '/' | '>'), "^[^\\s<|\\\\/>]+$")
         }
     };
-    if text.chars().all(fits) { Ok(()) } else { Err(fault::pattern(pattern, at)) }
+    if text.chars().all(fits) { Ok(()) } else { walk.wrong(Wrong::Pattern(pattern), it, at) }
 }
 
-fn integer(it: Value<'_>, (min, max): (i64, i64), shape: &Shape, at: At<'_>) -> Verdict {
+fn integer(it: Value<'_>, (min, max): (i64, i64), shape: &Shape, walk: &Walk, at: At<'_>) -> Verdict {
     let number = it.as_number().unwrap_or_default();
+    let below = || walk.wrong(Wrong::Below("integer", &min.to_string()), it, at);
+    let above = || walk.wrong(Wrong::Above("integer", &max.to_string()), it, at);
     match it.as_i64() {
-        Some(n) if n < min => Err(fault::bound("integer", it, Err(&min.to_string()), at)),
-        Some(n) if n > max => Err(fault::bound("integer", it, Ok(&max.to_string()), at)),
+        Some(n) if n < min => below(),
+        Some(n) if n > max => above(),
         Some(_) => Ok(()),
         // Beyond 64 bits in digits alone: whole, but out of every range.
         None if number.bytes().skip(1).all(|digit| digit.is_ascii_digit()) => {
-            Err(if number.starts_with('-') {
-                fault::bound("integer", it, Err(&min.to_string()), at)
+            if number.starts_with('-') {
+                below()
             } else {
-                fault::bound("integer", it, Ok(&max.to_string()), at)
-            })
+                above()
+            }
         }
-        None => Err(fault::kind(it, shape, at)),
+        None => walk.wrong(Wrong::Kind(shape), it, at),
     }
 }
 
-fn decimal(it: Value<'_>, (min, max): (f64, f64), at: At<'_>) -> Verdict {
+fn decimal(it: Value<'_>, (min, max): (f64, f64), walk: &Walk, at: At<'_>) -> Verdict {
     let number: f64 = it.as_number().and_then(|text| text.parse().ok()).unwrap_or_default();
     if number < min {
-        return Err(fault::bound("decimal", it, Err(&min.to_string()), at));
+        return walk.wrong(Wrong::Below("decimal", &min.to_string()), it, at);
     }
     if number > max {
-        return Err(fault::bound("decimal", it, Ok(&max.to_string()), at));
+        return walk.wrong(Wrong::Above("decimal", &max.to_string()), it, at);
     }
     Ok(())
 }

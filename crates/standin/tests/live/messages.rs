@@ -1,0 +1,341 @@
+//! The Messages API over real sockets: what captured clients sent, what breaks it, what is answered.
+
+use crate::request::{Answer, headers_of, lines, request};
+use crate::stand::{Served, Stand};
+use rehearsal_journal::event::Kind;
+use rehearsal_wire::rule::Profile;
+use serde_json::{Value, json};
+
+const CAPTURES: &str = include_str!("../../../wire/corpus/anthropic-messages/client-captures.jsonl");
+
+const PROMPTS: [&str; 2] = ["Weather in Paris?", "Run the command: echo hi"];
+
+/// What a capture's script says first: the calls that its history holds, with arguments as JSON text.
+fn calls(line: &Value) -> Vec<Value> {
+    let messages = line["body"]["messages"].as_array().unwrap();
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    blocks.filter(|block| block["type"] == "tool_use").cloned().collect()
+}
+
+/// The scenario that a capture fits, whose first step makes its calls.
+fn scenario(line: &Value) -> String {
+    let prompt = PROMPTS.iter().find(|prompt| line["body"]["messages"].to_string().contains(**prompt));
+    let prompt = prompt.unwrap_or(&PROMPTS[0]);
+    let calls: Vec<Value> =
+        calls(line).iter().map(|call| json!({"name": call["name"], "arguments": call["input"]})).collect();
+    let calls = if calls.is_empty() { vec![json!({"name": "any", "arguments": {}})] } else { calls };
+    let script = json!([{"tool_calls": calls}, {"text": "done"}]);
+    let class = json!({"script": script, "phrasings": [{"id": "p", "prompt": prompt}]});
+    json!({"version": 1, "classes": {"c": class}}).to_string()
+}
+
+/// The capture with ids of ours in the place of its server's.
+fn ours(line: &Value) -> Value {
+    let mut text = line.to_string();
+    for (k, call) in calls(line).iter().enumerate() {
+        text = text.replace(call["id"].as_str().unwrap(), &format!("call_gate_p_s0_{k}"));
+    }
+    // Of a thread only the answer to the call that the server keeps is sent.
+    text = text.replace("msg_cap46", "msg_gate_p_s0_0123456789ab").replace("toolu_cap46", "call_gate_p_s0_0");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn send(stand: &Stand, line: &Value, body: &Value) -> Answer {
+    let target = format!("/t/tokenp{}", line["path"].as_str().unwrap());
+    stand.send(&request("POST", &target, &headers_of(line, &[]), body.to_string().as_bytes()))
+}
+
+fn served(line: &Value, profile: Profile) -> Stand {
+    Served::file("t.json", &scenario(line)).lane("tokenp", "p").under(profile).start()
+}
+
+fn conversations() -> impl Iterator<Item = Value> {
+    lines(CAPTURES).into_iter().filter(|line| line["lane"] == "anthropic-messages").map(|line| ours(&line))
+}
+
+#[test]
+fn every_captured_request_is_taken_for_its_step_under_gate_and_under_api() {
+    for profile in [Profile::Gate, Profile::Api] {
+        for line in conversations() {
+            let whose = format!("{} {} under {}", line["client"], line["scenario"], profile.name());
+            let stand = served(&line, profile);
+            let answer = send(&stand, &line, &line["body"]);
+            assert_eq!(answer.status, 200, "{whose}: {}", answer.text());
+            let asked = stand.asked().remove(0);
+            if line["body"]["thread"]["type"] == "continue" {
+                assert_eq!((asked.kind, asked.step), (Kind::Scenario, Some(1)), "{whose}");
+                continue;
+            }
+            let turns = line["body"]["messages"].as_array().unwrap();
+            let turns = turns.iter().filter(|message| message["role"] == "assistant").count();
+            assert_eq!(asked.n_assistant, turns as u64, "{whose}");
+            if line["body"]["tools"].is_null() {
+                assert_eq!(asked.kind, Kind::Background, "{whose}");
+            } else {
+                assert_eq!((asked.kind, asked.step), (Kind::Scenario, Some(turns as u64)), "{whose}");
+            }
+            assert_eq!(asked.notes, [], "{whose}");
+        }
+    }
+}
+
+#[test]
+fn tokens_are_counted() {
+    let line = lines(CAPTURES).into_iter().find(|line| line["lane"] == "anthropic-count-tokens").unwrap();
+    for profile in [Profile::Gate, Profile::Api] {
+        let answer = send(&served(&line, profile), &line, &line["body"]);
+        assert_eq!((answer.status, answer.text().as_str()), (200, r#"{"input_tokens":4}"#));
+    }
+}
+
+/// Each breaks a request whose history holds calls and their answers.
+const MUTATIONS: &[(&str, &str, fn(&mut Value))] = &[
+    ("changes an argument", "gate_echo_mismatch", |body| {
+        let call = block(body, "tool_use");
+        let (key, _) = call["input"].as_object().unwrap().iter().next().unwrap();
+        let key = key.clone();
+        call["input"][key] = json!("changed");
+    }),
+    ("renames the tool", "gate_echo_mismatch", |body| block(body, "tool_use")["name"] = json!("other")),
+    ("sends the input as text", "gate_echo_mismatch", |body| {
+        let call = block(body, "tool_use");
+        call["input"] = json!(call["input"].to_string());
+    }),
+    ("drops the answers", "gate_pairing", |body| {
+        body["messages"].as_array_mut().unwrap().pop();
+    }),
+    ("answers twice", "gate_pairing", |body| {
+        let last = body["messages"].as_array().unwrap().last().unwrap().clone();
+        body["messages"].as_array_mut().unwrap().push(last);
+    }),
+    ("answers another call", "gate_pairing", |body| {
+        block(body, "tool_result")["tool_use_id"] = json!("toolu_other");
+    }),
+    ("speaks before it answers", "gate_pairing", |body| {
+        let last = body["messages"].as_array_mut().unwrap().last_mut().unwrap();
+        last["content"].as_array_mut().unwrap().insert(0, json!({"type": "text", "text": "Here:"}));
+    }),
+    ("answers in a message of another API", "gate_dialect_leak", |body| {
+        let answer = json!({"role": "tool", "tool_call_id": "call_gate_p_s0_0", "content": "x"});
+        *body["messages"].as_array_mut().unwrap().last_mut().unwrap() = answer;
+    }),
+    ("asks with a key of another API", "gate_dialect_leak", |body| {
+        body["max_completion_tokens"] = json!(5);
+    }),
+    ("offers a tool of another API", "gate_dialect_leak", |body| {
+        body["tools"][0] = json!({"type": "function", "function": {"name": "f", "parameters": {}}});
+    }),
+    ("instructs in a message", "gate_dialect_leak", |body| {
+        let told = json!({"role": "system", "content": "Be terse."});
+        body["messages"].as_array_mut().unwrap().insert(0, told);
+    }),
+];
+
+/// The first block of this type in the last two messages.
+fn block<'b>(body: &'b mut Value, kind: &str) -> &'b mut Value {
+    let messages = body["messages"].as_array_mut().unwrap();
+    let blocks = messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten();
+    blocks.filter(|block| block["type"] == kind).last().unwrap()
+}
+
+#[test]
+fn every_broken_conversation_is_refused_in_the_form_of_the_api() {
+    let mut tried = 0;
+    for line in conversations().filter(|line| !calls(line).is_empty()) {
+        for (what, code, mutate) in MUTATIONS {
+            let whose = format!("{} {}: {what}", line["client"], line["scenario"]);
+            let mut body = line["body"].clone();
+            mutate(&mut body);
+            let stand = served(&line, Profile::Gate);
+            let answer = send(&stand, &line, &body);
+            assert_eq!(answer.status, 400, "{whose}: {}", answer.text());
+            let told = answer.json();
+            assert_eq!(told["type"], "error", "{whose}");
+            assert_eq!(told["error"]["type"], "invalid_request_error", "{whose}");
+            assert_eq!(told["error"]["details"]["error_code"], *code, "{whose}: {told}");
+            assert_eq!(told["request_id"].as_str(), answer.header("request-id"), "{whose}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 9 * MUTATIONS.len(), "{tried} mutations tried");
+}
+
+const PATH: &str = "/v1/messages";
+
+/// Thinks, speaks and calls twice; then speaks.
+const SUITE: &str = r#"
+version: 1
+classes:
+  c:
+    phrasings: [{id: "look.up é", prompt: "Look it up for me, please."}]
+    script:
+      - thinking: Hm. Well.
+        text: Let me see.
+        tool_calls: [{name: look, arguments: {n: 1}}, {name: look, arguments: {n: 2}}]
+      - text: Found.
+      - text: Once more.
+  slow:
+    phrasings: [{id: slow, prompt: "Answer at the second attempt."}]
+    script:
+      - api_error: {status: 429, message: slow, headers: {retry-after: "2"}}
+        times: 1
+      - api_error: {status: 529, message: full}
+        times: 1
+      - text: Now.
+"#;
+
+fn post(stand: &Stand, headers: &[(&str, &str)], body: &Value) -> Answer {
+    let json = ("content-type", Some("application/json"));
+    let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, Some(*value))).chain([json]).collect();
+    stand.send(&request("POST", PATH, &headers, body.to_string().as_bytes()))
+}
+
+const CLIENT: &[(&str, &str)] = &[("x-api-key", "test"), ("anthropic-version", "2023-06-01")];
+
+fn ask(prompt: &str, more: Value) -> Value {
+    let mut body = json!({"model": "m", "max_tokens": 2000, "messages": [{"role": "user", "content": prompt}],
+        "tools": [{"name": "look", "input_schema": {"type": "object"}}]});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+fn thinks() -> Value {
+    json!({"thinking": {"type": "enabled", "budget_tokens": 1024}})
+}
+
+/// The answers to all calls of a message.
+fn results(message: &Value) -> Value {
+    let calls = message["content"].as_array().unwrap().iter().filter(|block| block["type"] == "tool_use");
+    let result = |call: &Value| json!({"type": "tool_result", "tool_use_id": call["id"], "content": "x"});
+    json!({"role": "user", "content": calls.map(result).collect::<Vec<_>>()})
+}
+
+/// The request of the second turn, with the first one's blocks as they are given.
+fn second(message: &Value, blocks: &[Value]) -> Value {
+    let mut body = ask("Look it up for me, please.", thinks());
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": blocks}));
+    messages.push(results(message));
+    body
+}
+
+#[test]
+fn a_conversation_is_played_with_ids_in_letters_that_the_api_allows() {
+    let stand = Served::file("t.yaml", SUITE).start();
+    let first = post(&stand, CLIENT, &ask("Look it up for me, please.", thinks())).json();
+    let blocks = first["content"].as_array().unwrap();
+    let kinds: Vec<_> = blocks.iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["thinking", "text", "tool_use", "tool_use"]);
+    assert_eq!(blocks[3]["id"], "call_gate_look-x2e-up-x20--xe9-_s0_1");
+    assert_eq!(post(&stand, CLIENT, &second(&first, blocks)).json()["content"][0]["text"], "Found.");
+    let mut changed = blocks.clone();
+    changed[3]["input"]["n"] = json!(3);
+    let refused = post(&stand, CLIENT, &second(&first, &changed)).json();
+    assert_eq!(refused["error"]["details"]["error_code"], "gate_echo_mismatch");
+    let steps: Vec<_> = stand.asked().iter().map(|asked| asked.step).collect();
+    assert_eq!(steps, [Some(0), Some(1), None]);
+}
+
+#[test]
+fn a_thought_comes_back_whole_or_the_request_is_refused_under_gate_and_api() {
+    for profile in [Profile::Gate, Profile::Api] {
+        let stand = Served::file("t.yaml", SUITE).under(profile).start();
+        let first = post(&stand, CLIENT, &ask("Look it up for me, please.", thinks())).json();
+        let blocks = first["content"].as_array().unwrap();
+        let mut changed = blocks.clone();
+        changed[0]["thinking"] = json!("Hm. Hm.");
+        let said = |blocks: &[Value]| {
+            let answer = post(&stand, CLIENT, &second(&first, blocks));
+            (answer.status, answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned())
+        };
+        assert_eq!(said(blocks).0, 200);
+        let (status, message) = said(&changed);
+        assert_eq!(
+            (status, &*message),
+            (400, "messages.1.content.0: Invalid `signature` in `thinking` block")
+        );
+        let (status, message) = said(&blocks[1..]);
+        assert_eq!(status, 400);
+        assert!(message.starts_with("messages.1.content.0.type: Expected `thinking`"), "{message}");
+        let mut calm = second(&first, &blocks[1..]);
+        calm.as_object_mut().unwrap().remove("thinking");
+        assert_eq!(post(&stand, CLIENT, &calm).status, 200, "who no longer thinks may leave thoughts out");
+    }
+}
+
+#[test]
+fn a_thread_goes_on_from_the_reply_that_it_names() {
+    let stand = Served::file("t.yaml", SUITE).start();
+    let first = post(&stand, CLIENT, &ask("Look it up for me, please.", json!({}))).json();
+    let on = |id: &Value, message: Value| {
+        let thread = json!({"type": "continue", "previous_message_id": id});
+        let body = json!({"model": "m", "max_tokens": 2000, "messages": [message], "thread": thread});
+        post(&stand, CLIENT, &body)
+    };
+    let second = on(&first["id"], results(&first)).json();
+    assert_eq!(second["content"][0]["text"], "Found.");
+    let third = on(&second["id"], json!({"role": "user", "content": "And now?"})).json();
+    assert_eq!(third["content"][0]["text"], "Once more.");
+    let unanswered = on(&first["id"], json!({"role": "user", "content": "And now?"}));
+    assert_eq!(unanswered.json()["error"]["details"]["error_code"], "gate_pairing");
+    let unknown = on(&json!("msg_other"), json!({"role": "user", "content": "And now?"}));
+    assert_eq!(unknown.status, 404);
+    assert_eq!(unknown.json()["error"]["details"]["error_code"], "thread_not_found");
+}
+
+#[test]
+fn scripted_errors_keep_their_status_and_headers_and_get_the_type_of_the_api() {
+    let stand = Served::file("t.yaml", SUITE).start();
+    let body = ask("Answer at the second attempt.", json!({"stream": true}));
+    let (slow, full) = (post(&stand, CLIENT, &body), post(&stand, CLIENT, &body));
+    assert_eq!((slow.status, slow.header("retry-after")), (429, Some("2")));
+    assert_eq!(slow.json()["error"], json!({"type": "rate_limit_error", "message": "slow"}));
+    assert_eq!(slow.json()["request_id"].as_str(), slow.header("request-id"));
+    assert_eq!((full.status, &full.json()["error"]["type"]), (529, &json!("overloaded_error")));
+    let streamed = post(&stand, CLIENT, &body);
+    assert!(streamed.text().ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+}
+
+#[test]
+fn a_key_may_come_in_either_header() {
+    let stand = Served::file("t.yaml", SUITE).under(Profile::Api).start();
+    let version = ("anthropic-version", "2023-06-01");
+    let body = ask("hi", json!({}));
+    for (key, status) in [
+        (Some(("x-api-key", "test")), 200),
+        (Some(("authorization", "Bearer test")), 200),
+        (Some(("authorization", "Bearer")), 401),
+        (None, 401),
+    ] {
+        let headers: Vec<_> = key.into_iter().chain([version]).collect();
+        let answer = post(&stand, &headers, &body);
+        assert_eq!(answer.status, status, "{key:?}");
+        if status == 401 {
+            assert_eq!(answer.json()["error"]["type"], "authentication_error");
+        }
+    }
+}
+
+#[test]
+fn models_and_refusals_beside_the_route_speak_as_the_client_does() {
+    let stand = Served::nothing().start();
+    let get = |path: &str, headers: &[(&str, Option<&str>)]| stand.send(&request("GET", path, headers, b""));
+    let version = ("anthropic-version", Some("2023-06-01"));
+    assert_eq!(get("/v1/models", &[version]).json()["data"][0]["type"], "model");
+    assert_eq!(get("/v1/models/claude-x", &[version]).json()["id"], "claude-x");
+    assert_eq!(get("/v1/models", &[]).json()["object"], "list");
+    let wrong = get("/v1/other", &[version]);
+    assert_eq!((wrong.status, &wrong.json()["error"]["type"]), (404, &json!("not_found_error")));
+    let wrong = get(PATH, &[]);
+    assert_eq!((wrong.status, &wrong.json()["type"]), (405, &json!("error")));
+    assert_eq!(get("/v1/other", &[]).json()["error"]["code"], "unknown_route");
+}
+
+#[test]
+fn an_answer_beside_the_script_has_the_form_that_is_asked_for() {
+    let stand = Served::nothing().start();
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let format = json!({"output_config": {"format": {"type": "json_schema", "schema": schema}}});
+    let answer = post(&stand, CLIENT, &ask("hi", format)).json();
+    assert_eq!(answer["content"][0]["text"], r#"{"n":0}"#);
+}

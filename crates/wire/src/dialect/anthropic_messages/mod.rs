@@ -1,0 +1,54 @@
+//! The Messages API of Anthropic: `POST /v1/messages`, plain and streamed, counts of tokens, and the list of models.
+
+mod count;
+mod error;
+mod ids;
+pub mod read;
+mod render;
+pub(crate) mod shape;
+pub(crate) mod speech;
+mod stream;
+pub(crate) mod thought;
+
+use super::{Dialect, Origin, Route, Serves};
+
+/// The word for it in tables.
+pub(crate) const NAME: &str = "anthropic-messages";
+
+/// The row.
+pub(super) const ROW: Dialect = Dialect {
+    name: NAME,
+    summary: "Anthropic messages, plain and streamed",
+    routes: &[
+        Route { method: "POST", path: "/v1/messages", serves: Serves::Conversation },
+        Route { method: "POST", path: "/v1/messages/count_tokens", serves: Serves::Answer(count::count) },
+        Route { method: "GET", path: "/v1/models", serves: Serves::Models },
+        Route { method: "GET", path: "/v1/models/{model}", serves: Serves::Model },
+    ],
+    // Every official client sends it; clients of the other dialects never do.
+    claims: |headers| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("anthropic-version")),
+    read: read::read,
+    render: render::render,
+    stream: stream::stream,
+    error: error::error,
+    models: error::models,
+    model: error::model,
+    lists: &["claude-opus-4-8", "claude-sonnet-4-5", "claude-haiku-4-5"],
+    content_type: "application/json",
+    stream_type: "text/event-stream; charset=utf-8",
+    id,
+    echoes: &[render::THINKING],
+    request_id: "request-id",
+    headers: &[("anthropic-organization-id", "00000000-0000-4000-8000-000000000000")],
+    key: "x-api-key: YOUR_KEY",
+    other_keys: &["Authorization: Bearer YOUR_KEY"],
+    keeping: None,
+};
+
+/// Says where it comes from, so that a thread can go on from it: `msg_gate_<phrasing>_s<step>_<hex>`.
+fn id(origin: &Origin<'_>) -> String {
+    match origin.step {
+        Some((phrasing, step)) => format!("msg_gate_{phrasing}_s{step}_{}", origin.hex(12)),
+        None => format!("msg_gate_{}", origin.hex(16)),
+    }
+}

@@ -1,0 +1,26 @@
+//! Headers that only clients of other APIs send.
+
+use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict, say};
+
+pub(super) const ROW: Rule = Rule {
+    name: "messages-foreign-headers",
+    summary: "an openai-organization, openai-project, openai-beta, api-key or x-goog-api-key header in a Messages request",
+    codes: &["gate_dialect_leak"],
+    stage: Stage::Own,
+    dialects: MESSAGES_API,
+    profiles: &[Profile::Gate, Profile::Pinned],
+    example: Example {
+        headers: &[("openai-beta", b"assistants=v2")],
+        body: r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#,
+    },
+    check: Check::Request(check),
+};
+
+fn check(asked: &Asked<'_>) -> Verdict {
+    let Some(name) = TELLS.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
+    let what = format!("the header {name} belongs to another API");
+    let fix = "send the key as `x-api-key: …` or `Authorization: Bearer …` and nothing of that API";
+    Err(say::gate(say::LEAK, String::new(), &what, fix))
+}
+
+const TELLS: &[&str] = &["openai-organization", "openai-project", "openai-beta", "api-key", "x-goog-api-key"];
