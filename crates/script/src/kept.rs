@@ -14,12 +14,17 @@ impl Picker {
     ///
     /// Calls that a request only refers to, by their ids without name and arguments, get what the script issued.
     pub fn recall(&self, scenarios: &Scenarios, turn: &mut Turn<'_>) {
+        self.put_before(scenarios, turn);
         let calls = turn.messages.iter_mut().flat_map(|message| &mut message.calls);
         for call in calls.filter(|call| call.name.is_empty() && call.arguments.is_empty()) {
             if let Some(issued) = self.issued(scenarios, &call.id) {
                 (call.name, call.arguments) = (issued.name.clone().into(), issued.arguments.clone().into());
             }
         }
+    }
+
+    /// Puts the kept reply before the messages.
+    fn put_before(&self, scenarios: &Scenarios, turn: &mut Turn<'_>) {
         let Some(kept) = &turn.kept else { return };
         let calls = match ReplyId::of(&kept.id) {
             ReplyId::Aside => Some((None, Vec::new())),
@@ -69,8 +74,8 @@ impl Picker {
 fn said<'t>(phrasing: &Phrasing, step: usize) -> Option<(Option<String>, Vec<Call<'t>>)> {
     let Some(said) = phrasing.said_at(step) else {
         let last = phrasing.steps().saturating_sub(1);
-        let action = phrasing.script.get(if phrasing.forever { step.min(last) } else { step });
-        let is_fault = action.is_some_and(|step| matches!(step.action, Action::Fault { .. }));
+        let step = phrasing.script.get(if phrasing.forever { step.min(last) } else { step })?;
+        let is_fault = matches!(step.action, Action::Fault { .. });
         return (!is_fault).then_some((None, Vec::new()));
     };
     let call = |(index, call): (usize, &crate::scenario::ScriptedCall)| Call {
@@ -93,7 +98,7 @@ fn unknown<'t>(turn: &Turn<'t>) -> Vec<Call<'t>> {
         index,
         id: id.clone(),
         name: Cow::Borrowed(""),
-        arguments: Cow::Borrowed("{}"),
+        arguments: Cow::Borrowed(""),
         custom: false,
     };
     orphans.collect::<BTreeSet<_>>().into_iter().enumerate().map(call).collect()

@@ -13,6 +13,7 @@ mod matching;
 mod messages;
 mod replies;
 mod request;
+mod responses;
 mod routes;
 mod script;
 mod stand;
