@@ -173,10 +173,11 @@ impl Scripted for NoScript {
 #[track_caller]
 fn obeys_the_gate(body: &[u8]) {
     let tape = json::parse(body).expect("a request is JSON");
-    let turn = (dialect("openai-chat").expect("the dialect is there").read)(&tape);
+    let chat = dialect("openai-chat").expect("the dialect is there");
+    let turn = (chat.read)(&tape);
     let headers: [Header<'_>; 2] = [("content-type", b"application/json"), ("authorization", b"Bearer k")];
     let asked = Asked { headers: &headers, tape: &tape, turn: &turn, script: &NoScript };
-    let rules = RuleSet::new(Profile::Gate, &[]).expect("no switches");
+    let rules = RuleSet::new(Profile::Gate, &[]).expect("no switches").of(chat);
     for stage in Stage::ALL {
         let verdict = check(&asked, &rules, stage, &mut Vec::new());
         assert_eq!(verdict, Ok(()), "{}", String::from_utf8_lossy(body));

@@ -286,7 +286,7 @@ fn lines_of_megabytes_are_read() {
 #[test]
 fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
     use rehearsal_wire::dialect::dialect;
-    use rehearsal_wire::reply::{Envelope, Progress, IssuedCall, Reply};
+    use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply};
     let call = |number: u32, arguments: &str| IssuedCall {
         id: format!("c{number}"),
         name: "run_command".to_owned(),

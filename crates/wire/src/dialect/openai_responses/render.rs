@@ -1,7 +1,7 @@
 //! A whole response: one JSON object that gives back most of what was asked.
 
 use super::item::{Stage, given, items, key};
-use crate::json::{Kind, parse, write_string, write_value};
+use crate::json::{Kind, parse, write_number, write_string, write_value};
 use crate::reply::{Envelope, Progress, Reply};
 
 /// What a response gives back of its request, and what decides which parts it has.
@@ -235,5 +235,5 @@ fn usage(out: &mut Vec<u8>, reply: &Reply) {
 /// A further member, whose value is a number.
 pub(super) fn number(out: &mut Vec<u8>, name: &str, number: u64) {
     key(out, name);
-    out.extend_from_slice(number.to_string().as_bytes());
+    write_number(out, number);
 }
