@@ -81,6 +81,9 @@ fn help(words: &[&str]) -> String {
 fn dialects() -> String {
     let mut out = String::new();
     for dialect in DIALECTS {
+        if !out.is_empty() {
+            out.push('\n');
+        }
         out.push_str(&format!(
             "## {}\n\n{}.\n\n{}",
             dialect.name,
