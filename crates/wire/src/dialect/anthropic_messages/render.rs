@@ -167,4 +167,3 @@ pub(super) fn key(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
 }
-
