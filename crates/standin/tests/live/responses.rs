@@ -179,8 +179,10 @@ fn stand() -> Stand {
 }
 
 fn ask(stand: &Stand, lane: &str, body: Value) -> Answer {
-    let mut whole = json!({"model": "gpt-5", "tools": [{"type": "function", "name": "one"}, {"type": "function", "name": "two"}]});
-    whole.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+    let tools = json!([{"type": "function", "name": "one"}, {"type": "function", "name": "two"}]);
+    let mut whole = json!({"model": "gpt-5", "tools": tools});
+    let Value::Object(members) = body else { panic!("members are an object") };
+    whole.as_object_mut().unwrap().extend(members);
     stand.post(&format!("{lane}{PATH}"), &whole.to_string())
 }
 

@@ -187,9 +187,12 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
     Ok(())
 }
 
+/// A word and the fields of objects that it stands in.
+type Variant = (&'static str, &'static [Field]);
+
 fn familiar(
     it: Value<'_>,
-    (tag, variants, untagged): (&'static str, &[(&'static str, &'static [Field])], Option<&'static [Field]>),
+    (tag, variants, untagged): (&'static str, &[Variant], Option<&'static [Field]>),
     walk: &Walk,
     above: At<'_>,
 ) -> Verdict {
