@@ -339,3 +339,50 @@ fn an_answer_beside_the_script_has_the_form_that_is_asked_for() {
     let answer = post(&stand, CLIENT, &ask("hi", format)).json();
     assert_eq!(answer["content"][0]["text"], r#"{"n":0}"#);
 }
+
+#[test]
+fn what_the_offered_schema_or_a_double_explains_is_noted_and_not_refused() {
+    let script = r#"
+version: 1
+classes:
+  c:
+    phrasings: [{id: p, prompt: "Look it up for me, please."}]
+    script:
+      - tool_calls: [{name: look, arguments: {n: 9007199254740993, extra: 1}}]
+      - text: Found.
+"#;
+    for (input, code) in [
+        (json!({"n": 9_007_199_254_740_992_u64, "extra": 1}), Some("arguments-through-doubles")),
+        (json!({"n": 9_007_199_254_740_993_u64}), Some("arguments-stripped")),
+        (json!({"extra": 1.0, "n": 9_007_199_254_740_993_u64}), None),
+    ] {
+        let stand = Served::file("t.yaml", script).start();
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        let mut body = ask("Look it up for me, please.", json!({}));
+        body["tools"][0]["input_schema"] = schema;
+        let call = json!({"type": "tool_use", "id": "call_gate_p_s0_0", "name": "look", "input": input});
+        let messages = body["messages"].as_array_mut().unwrap();
+        messages.push(json!({"role": "assistant", "content": [call]}));
+        let answered = results(&messages[1]);
+        messages.push(answered);
+        assert_eq!(post(&stand, CLIENT, &body).json()["content"][0]["text"], "Found.", "{input}");
+        let notes: Vec<_> = stand.asked()[0].notes.iter().map(|note| note.code.clone()).collect();
+        assert_eq!(notes.first().map(String::as_str), code, "{input}");
+    }
+}
+
+#[test]
+fn faults_break_what_this_api_would_have_sent() {
+    let stand = Served::nothing().mode("tool-pending-forever").start();
+    let pending = post(&stand, CLIENT, &ask("hi", json!({}))).json();
+    assert_eq!(
+        (&pending["stop_reason"], &pending["content"][0]["type"]),
+        (&json!("tool_use"), &json!("tool_use"))
+    );
+    let stand = Served::nothing().mode("mid-body-drop").start();
+    let body = ask("hi", json!({})).to_string();
+    let headers = [("content-type", Some("application/json"))];
+    let seen = stand.client().send(request("POST", PATH, &headers, body.as_bytes())).read_to_end();
+    let cut = seen.body().to_vec();
+    assert!(cut.starts_with(b"{\"model\":") && serde_json::from_slice::<Value>(&cut).is_err());
+}

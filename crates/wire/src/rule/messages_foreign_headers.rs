@@ -4,7 +4,7 @@ use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict, 
 
 pub(super) const ROW: Rule = Rule {
     name: "messages-foreign-headers",
-    summary: "an openai-organization, openai-project, openai-beta, api-key or x-goog-api-key header in a Messages request",
+    summary: "an openai-organization, openai-project, openai-beta or x-goog-api-key header in a Messages request",
     codes: &["gate_dialect_leak"],
     stage: Stage::Own,
     dialects: MESSAGES_API,
@@ -23,4 +23,4 @@ fn check(asked: &Asked<'_>) -> Verdict {
     Err(say::gate(say::LEAK, String::new(), &what, fix))
 }
 
-const TELLS: &[&str] = &["openai-organization", "openai-project", "openai-beta", "api-key", "x-goog-api-key"];
+const TELLS: &[&str] = &["openai-organization", "openai-project", "openai-beta", "x-goog-api-key"];

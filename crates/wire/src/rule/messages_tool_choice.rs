@@ -19,7 +19,8 @@ pub(super) const ROW: Rule = Rule {
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(choice) = asked.top("tool_choice").filter(|choice| !choice.is_null()) else { return Ok(()) };
     let is = |word| choice.get("type").is_some_and(|kind| kind.is_str(word));
-    if asked.turn.keeps_setting() || is("none") {
+    // Servers of other tools offer what the request does not list.
+    if asked.turn.keeps_setting() || asked.top("mcp_servers").is_some() || is("none") {
         return Ok(());
     }
     if asked.top("tools").is_none_or(Value::is_empty) {

@@ -46,6 +46,7 @@ mod message_object;
 mod messages_cache_blocks;
 mod messages_content;
 mod messages_documented_shape;
+mod messages_expect_choice;
 mod messages_foreign_fields;
 mod messages_foreign_headers;
 mod messages_list;
@@ -136,6 +137,7 @@ pub const RULES: &[&Rule] = &[
     &expect_tool_choice::ROW,
     &responses_expect_tool_choice::ROW,
     &expect_parallel::ROW,
+    &messages_expect_choice::ROW,
     &expect_system::ROW,
     &expect_tools_include::ROW,
     &expect_values::ROW,

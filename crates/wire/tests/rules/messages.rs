@@ -1,12 +1,12 @@
 //! The rules of the Messages API: what real clients send is taken, and each deviation is told in the API's words.
 
-use super::script::Nothing;
+use super::script::{Nothing, Small};
 use super::{Request, headers, lines};
 use proptest::prelude::*;
 use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::json::parse;
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::rule::{Profile, RuleSet};
+use rehearsal_wire::rule::{Expected, Profile, RuleSet};
 use rehearsal_wire::turn::{Role, Spot};
 use serde_json::{Value, json};
 
@@ -290,6 +290,33 @@ fn what_is_documented_or_may_be_of_a_beta_is_taken() {
         }
     }
     assert!(verdict(Profile::Api, VERSION, &body(thinks(5000))).is_err());
+}
+
+#[test]
+fn a_step_may_pin_the_choice_and_whether_tools_are_called_at_once() {
+    let refused = |choice: Value, expected: Expected| {
+        let script = Small { expected, ..Small::default() };
+        let tools = json!([{"name": "f", "input_schema": {}}]);
+        let body = body(json!({"tool_choice": choice, "tools": tools})).to_string();
+        let request = Request::with(VERSION, &body).spoken("anthropic-messages");
+        request.verdict(&RuleSet::new(Profile::Gate, &[]).unwrap(), &script).err().map(|reject| reject.rule)
+    };
+    let choice = || Expected { require_tool_choice: true, ..Expected::default() };
+    let parallel = |pinned| Expected { parallel_tool_calls: Some(pinned), ..Expected::default() };
+    let disables = |disable: bool| json!({"type": "auto", "disable_parallel_tool_use": disable});
+    let rule = Some("messages-expect-choice");
+    for (sent, expected, wanted) in [
+        (json!(null), choice(), rule),
+        (json!({"type": "any"}), choice(), None),
+        (json!({"type": "auto"}), parallel(false), rule),
+        (json!({"type": "auto"}), parallel(true), None),
+        (disables(true), parallel(false), None),
+        (disables(true), parallel(true), rule),
+        (disables(false), parallel(false), rule),
+        (disables(false), parallel(true), None),
+    ] {
+        assert_eq!(refused(sent.clone(), expected), wanted, "{sent}");
+    }
 }
 
 #[test]
