@@ -88,8 +88,11 @@ fn tokens_are_counted() {
     }
 }
 
+/// What it does, the code of the refusal, how.
+type Mutation = (&'static str, &'static str, fn(&mut Value));
+
 /// Each breaks a request whose history holds calls and their answers.
-const MUTATIONS: &[(&str, &str, fn(&mut Value))] = &[
+const MUTATIONS: &[Mutation] = &[
     ("changes an argument", "gate_echo_mismatch", |body| {
         let call = block(body, "tool_use");
         let (key, _) = call["input"].as_object().unwrap().iter().next().unwrap();
@@ -195,7 +198,8 @@ const CLIENT: &[(&str, &str)] = &[("x-api-key", "test"), ("anthropic-version", "
 fn ask(prompt: &str, more: Value) -> Value {
     let mut body = json!({"model": "m", "max_tokens": 2000, "messages": [{"role": "user", "content": prompt}],
         "tools": [{"name": "look", "input_schema": {"type": "object"}}]});
-    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let Value::Object(more) = more else { panic!("members are an object") };
+    body.as_object_mut().unwrap().extend(more);
     body
 }
 

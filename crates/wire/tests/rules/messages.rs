@@ -154,22 +154,19 @@ fn messages_of_one_turn_are_one_and_keep_their_places() {
 
 fn body(more: Value) -> Value {
     let mut body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]});
-    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let Value::Object(more) = more else { panic!("members are an object") };
+    body.as_object_mut().unwrap().extend(more);
     body
 }
 
 fn user(content: Value) -> Value {
-    json!({"messages": [{"role": "user", "content": content}]})
+    let mut message = json!({"role": "user"});
+    message["content"] = content;
+    json!({"messages": [message]})
 }
 
-/// A body without the key, or with another value under it, and what the API says.
-fn deviations() -> Vec<(Value, &'static str)> {
-    let tool = |tool: Value| json!({"tools": [tool]});
-    let called = |input: Value, rest: Value| {
-        let call = json!({"type": "tool_use", "id": "c", "name": "f", "input": input});
-        json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": [call]}, rest]})
-    };
-    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "x"});
+/// Members with a wrong value in a message or beside them, and what the API says.
+fn wrong_values() -> Vec<(Value, &'static str)> {
     vec![
         (json!({"max_tokens": null}), "max_tokens: Input should be a valid integer"),
         (json!({"max_tokens": "9"}), "max_tokens: Input should be a valid integer"),
@@ -194,14 +191,26 @@ fn deviations() -> Vec<(Value, &'static str)> {
             json!({"messages": [{"role": "human", "content": "hi"}]}),
             "messages.0.role: Input should be 'user', 'assistant' or 'system'",
         ),
-        (tool(json!({"name": "f"})), "tools.0.input_schema: Field required"),
+    ]
+}
+
+/// The same of tools, their choice, their calls and the results.
+fn wrong_tools() -> Vec<(Value, &'static str)> {
+    let tool = |tool: Value| json!({"tools": [tool]});
+    let called = |input: Value, rest: Value| {
+        let call = json!({"type": "tool_use", "id": "c", "name": "f", "input": input});
+        json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": [call]}, rest]})
+    };
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "x"});
+    vec![
+        (tool(json!({"name": "f"})), "tools.0.custom.input_schema: Field required"),
         (
             tool(json!({"type": "custom", "name": "f g", "input_schema": {}})),
             "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]+$'",
         ),
         (
             tool(json!({"name": "f", "input_schema": "{}"})),
-            "tools.0.input_schema: Input should be a valid dictionary",
+            "tools.0.custom.input_schema: Input should be a valid dictionary",
         ),
         (json!({"tool_choice": {"type": "any"}}), "tool_choice may only be specified while providing tools."),
         (
@@ -233,7 +242,7 @@ fn deviations() -> Vec<(Value, &'static str)> {
 
 #[test]
 fn deviations_are_told_in_the_words_of_the_api() {
-    for (more, wanted) in deviations() {
+    for (more, wanted) in wrong_values().into_iter().chain(wrong_tools()) {
         let reject = verdict(Profile::Api, VERSION, &body(more.clone())).unwrap_err();
         assert_eq!((reject.status, &*reject.message), (400, wanted), "{more}");
         assert!(verdict(Profile::Gate, VERSION, &body(more.clone())).is_err(), "{more}");

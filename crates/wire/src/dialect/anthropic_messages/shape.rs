@@ -79,7 +79,7 @@ const THREAD: Shape = Tagged(
 const TOOL: Shape = Tagged(
     "type",
     &[
-        ("", CUSTOM),
+        ("=custom", CUSTOM),
         ("custom", CUSTOM),
         ("bash_20241022", SERVER),
         ("bash_20250124", SERVER),

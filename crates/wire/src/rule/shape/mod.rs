@@ -35,7 +35,7 @@ pub(crate) enum Shape {
     Map(Text, &'static Shape, usize),
     /// Any object.
     Open,
-    /// An object whose keys depend on the word under this key. The keys of the word `""` hold where there is none.
+    /// An object whose keys depend on the word under this key. A word that begins with `=` is meant where there is none.
     Tagged(&'static str, &'static [(&'static str, &'static [Field])]),
     /// An object that grows with each version of the API: a known word under this key, or the key's absence where fields are
     /// given for it, decides which values are looked at. Unknown words and further keys are let pass.

@@ -220,31 +220,25 @@ fn familiar(
     object(it, fields, &keys_of_its_own, above)
 }
 
-fn tagged(
-    it: Value<'_>,
-    tag: &'static str,
-    variants: &[(&'static str, &'static [Field])],
-    walk: &Walk,
-    above: At<'_>,
-) -> Verdict {
-    let named = |sought: &dyn Fn(&str) -> bool| variants.iter().find(|(name, _)| sought(name));
+fn tagged(it: Value<'_>, tag: &'static str, variants: &[Variant], walk: &Walk, above: At<'_>) -> Verdict {
     let at = Place { above, step: Step::Key(tag) };
-    let word = it.get(tag);
-    let untagged = word.is_none_or(Value::is_null).then(|| named(&str::is_empty)).flatten();
-    let Some(word) = word.filter(|_| untagged.is_none()) else {
+    let known = |(name, fields): &Variant| {
+        object(it, fields, walk, Some(&Place { above, step: Step::Variant(name) }))
+    };
+    let Some(word) = it.get(tag).filter(|word| !word.is_null() || implied(variants).is_none()) else {
         let field = Field::required(tag, Shape::Any);
-        return match untagged {
-            Some((_, fields)) => object(it, fields, walk, above),
+        return match implied(variants) {
+            Some(variant) => known(&variant),
             None if walk.values => walk.wrong(Wrong::Missing(&field), it, Some(&at)),
             None => Ok(()),
         };
     };
-    match named(&|name| !name.is_empty() && word.is_str(name)) {
-        Some((name, fields)) => object(it, fields, walk, Some(&Place { above, step: Step::Variant(name) })),
+    match variants.iter().find(|(name, _)| word.is_str(name) && !name.starts_with(IMPLIED)) {
+        Some(variant) => known(variant),
         None if !walk.values => Ok(()),
         None => {
-            let words: Vec<&'static str> =
-                variants.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
+            let names = variants.iter().map(|(name, _)| *name);
+            let words: Vec<&'static str> = names.filter(|name| !name.starts_with(IMPLIED)).collect();
             match word.kind() {
                 Kind::String if !walk.closed => Ok(()),
                 Kind::String => walk.wrong(Wrong::Tag(&words), word, Some(&at)),
@@ -252,6 +246,14 @@ fn tagged(
             }
         }
     }
+}
+
+/// How the word begins that is meant where there is none.
+const IMPLIED: char = '=';
+
+/// The variant that is meant where no word says so.
+fn implied(variants: &[Variant]) -> Option<Variant> {
+    variants.iter().find_map(|(name, fields)| Some((name.strip_prefix(IMPLIED)?, *fields)))
 }
 
 fn list(it: Value<'_>, of: &Shape, (min, max): (usize, usize), walk: &Walk, above: At<'_>) -> Verdict {
