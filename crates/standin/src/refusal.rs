@@ -4,11 +4,16 @@
 
 use crate::compose::{self, Sent};
 use crate::core::{Decision, Heard, Hosts, Setting, asked, finish};
+use crate::route;
 use rehearsal_journal::event::{Asked, BadJson, Kind, Rejected};
-use rehearsal_wire::dialect::{Dialect, claiming};
+use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::json::Broken;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::rule::Profile;
+
+fn spoken(heard: Heard<'_>) -> Option<&'static Dialect> {
+    route::spoken(heard.head.method().as_ref(), heard.path, heard.headers)
+}
 
 pub(crate) fn not_found(
     setting: &Setting,
@@ -19,7 +24,7 @@ pub(crate) fn not_found(
     let code = (setting.profile != Profile::Api).then_some("unknown_route");
     let reject = Reject::of_no_place("route", 404, code, message);
     // The original stub spoke one dialect.
-    let dialect = claiming(heard.headers).filter(|_| setting.profile != Profile::Pinned);
+    let dialect = spoken(heard).filter(|_| setting.profile != Profile::Pinned);
     refuse(asked(kind), dialect, &reject)
 }
 
@@ -30,7 +35,7 @@ pub(crate) fn wrong_host(heard: Heard<'_>) -> Decision<'static> {
         Some("host_not_allowed"),
         "the Host header must name this machine: 127.0.0.1, [::1] or localhost",
     );
-    refuse(asked(Kind::Unreadable), claiming(heard.headers), &reject)
+    refuse(asked(Kind::Unreadable), spoken(heard), &reject)
 }
 
 pub(crate) fn refused_method(dialect: Option<&'static Dialect>, allowed: &'static str) -> Decision<'static> {
@@ -155,14 +160,19 @@ pub(crate) fn no_token(heard: Heard<'_>) -> Decision<'static> {
         Some("token_required"),
         "this server answers only below its token: use the base URL that it was started with, http://HOST:PORT/t/TOKEN/v1",
     );
-    refuse(asked(kind), claiming(heard.headers), &reject)
+    refuse(asked(kind), spoken(heard), &reject)
 }
 
 /// A request that the HTTP layer refuses.
-pub(crate) fn unreadable(setting: &Setting, status: u16, why: &str) -> (Box<Asked>, Sent) {
-    let reject =
-        Reject::of_no_place("http", status, (setting.profile != Profile::Api).then_some("bad_http"), why);
-    let decision = refuse(asked(Kind::Unreadable), None, &reject);
+pub(crate) fn unreadable(
+    setting: &Setting,
+    dialect: Option<&'static Dialect>,
+    status: u16,
+    why: &str,
+) -> (Box<Asked>, Sent) {
+    let code = (setting.profile != Profile::Api).then_some("bad_http");
+    let reject = Reject::of_no_place("http", status, code, why);
+    let decision = refuse(asked(Kind::Unreadable), dialect, &reject);
     (decision.asked, decision.sent)
 }
 

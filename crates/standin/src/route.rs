@@ -3,7 +3,7 @@
 use crate::visit::percent_decoded;
 use rehearsal_journal::event::CommandRan;
 use rehearsal_journal::redact::REDACTED;
-use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves};
+use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves, claiming};
 use rehearsal_wire::json::{self, Kind, Value};
 use rehearsal_wire::rule::Header;
 
@@ -87,6 +87,14 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
         first.get_or_insert(place);
     }
     first.unwrap_or(Place::Nowhere)
+}
+
+/// The dialect of a request that is refused before it is read: that of its path, else the one that its headers claim.
+pub(crate) fn spoken(method: &str, path: &str, headers: &[Header<'_>]) -> Option<&'static Dialect> {
+    match find(method, path, headers) {
+        Place::Provider { dialect, .. } => Some(dialect),
+        Place::Health | Place::Stats | Place::Command | Place::Nowhere => claiming(headers),
+    }
 }
 
 fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: &'p str) -> Option<Place<'p>> {

@@ -363,7 +363,12 @@ impl App for StandIn {
     }
 
     async fn refuse(&self, refusal: Refusal) -> Answer {
-        let (mut asked, sent) = refusal::unreadable(&self.setting, refusal.status, &refusal.why.to_string());
+        let dialect = refusal.head.as_ref().and_then(|head| {
+            let headers: Vec<_> = head.headers().collect();
+            route::spoken(head.method().as_ref(), route::split(&head.target()).path, &headers)
+        });
+        let why = refusal.why.to_string();
+        let (mut asked, sent) = refusal::unreadable(&self.setting, dialect, refusal.status, &why);
         asked.conn = refusal.conn;
         let (number, book) = match &refusal.head {
             Some(head) => {

@@ -333,6 +333,11 @@ fn models_and_refusals_beside_the_route_speak_as_the_client_does() {
     let wrong = get(PATH, &[]);
     assert_eq!((wrong.status, &wrong.json()["type"]), (405, &json!("error")));
     assert_eq!(get("/v1/other", &[]).json()["error"]["code"], "unknown_route");
+    let case = get("/t/gone/v1/messages", &[]).json();
+    assert_eq!(case["error"]["type"], "not_found_error");
+    let long = [("content-length", Some("99999999999")), ("content-type", Some("application/json"))];
+    let large = Answer::read(&stand.client().send(request("POST", PATH, &long, b"{}")).reply());
+    assert_eq!((large.status, &large.json()["error"]["type"]), (413, &json!("request_too_large")));
 }
 
 #[test]
