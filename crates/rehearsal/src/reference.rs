@@ -95,6 +95,7 @@ fn dialects() -> String {
                 Serves::Conversation => "a turn of a conversation",
                 Serves::Models => "the list of models",
                 Serves::Model => "one model",
+                Serves::Kept(Visit::Begin) => "begins a conversation that requests may name",
                 Serves::Kept(Visit::Read) => "a kept reply, plain or as a stream from some event on",
                 Serves::Kept(Visit::Delete) => "forgets a kept reply",
                 Serves::Kept(Visit::Cancel) => "cancels a reply that is made in the background",

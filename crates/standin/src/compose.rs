@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Characters in one piece of a stream where the script does not say: about a token.
 const PIECE: usize = 4;
 /// Replies are dated from 2026-01-01T00:00:00Z, a second a step.
-const EPOCH: u64 = 1_767_225_600;
+pub(crate) const EPOCH: u64 = 1_767_225_600;
 /// The model's name where a request names none; also in every canned reply of a fault.
 const MODEL: &str = "gate-openai-model";
 
@@ -251,6 +251,7 @@ impl Asker<'_> {
             dialect: self.dialect,
             reply: reply.clone(),
             envelope: envelope.clone(),
+            conversation: self.dialect.keeping.and_then(|keeping| (keeping.conversation)(self.tape)),
             request: self.body.to_vec(),
             background: (keep == Keep::Background).then_some(made),
         })

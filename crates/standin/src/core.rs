@@ -10,7 +10,7 @@ use crate::refusal::{
 };
 use crate::route::{self, Place};
 use crate::side;
-use crate::stored::{Store, StoredReply};
+use crate::stored::{Store, StoredReply, Talks};
 use crate::visit;
 use rehearsal_journal::event::{Asked, CommandRan, Delivered, Kind, Noted, SideCall};
 use rehearsal_journal::redact;
@@ -62,6 +62,8 @@ pub struct Lane {
     pub last_after_end: Option<u64>,
     /// The kept reply that the request names, if the lane has it.
     pub kept: Option<Arc<StoredReply>>,
+    /// The conversations that the lane keeps, each with its last reply.
+    pub talks: Arc<Talks>,
 }
 
 /// What to write down, what to send, what to count.
@@ -156,7 +158,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
             aside(setting, heard, compose::model(dialect, named))
         }
         Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known } if method == known => {
-            visit::decide(setting, heard, (dialect, visit, named), lane.kept.as_deref())
+            visit::decide(setting, heard, (dialect, visit, named), lane)
         }
         Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice }.decide()
@@ -297,6 +299,7 @@ impl<'s> Talk<'_, 's> {
         match json::parse(self.heard.body) {
             Ok(tape) => {
                 let mut turn = (self.dialect.read)(&tape);
+                visit::join(self.dialect, self.lane, &tape, &mut turn);
                 self.setting.picker.recall(&self.setting.scenarios, &mut turn);
                 self.judge(&tape, &turn)
             }

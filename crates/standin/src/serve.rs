@@ -2,7 +2,7 @@
 
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
-use crate::stored::{Stored, StoredReply};
+use crate::stored::{Store, Stored};
 use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
@@ -13,7 +13,7 @@ use rehearsal_world::record::{Head, RecordError, Recorder};
 use rehearsal_world::task::Notify;
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 /// A ticket holds the lane's number above these bits and the exchange in them.
@@ -65,6 +65,8 @@ struct LaneBook {
     play: Mutex<Play>,
     /// Replies that clients may ask for later.
     stored: Mutex<Stored>,
+    /// Whether anything was ever kept: spares the others a lock.
+    keeps: AtomicBool,
     recorder: Arc<Recorder>,
     leaving: AtomicU64,
     left: Notify,
@@ -85,6 +87,7 @@ impl LaneBook {
         recorder.keep_fresh();
         Arc::new(Self {
             stored: Mutex::default(),
+            keeps: AtomicBool::new(false),
             play: Mutex::new(Play { setting, lane: Lane { only, ..Lane::default() } }),
             recorder,
             leaving: AtomicU64::new(0),
@@ -102,13 +105,20 @@ impl LaneBook {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The kept reply that a request names.
-    fn kept(&self, head: &RequestHead, path: &str) -> Option<Arc<StoredReply>> {
-        let stored = self.stored();
-        if stored.is_empty() {
-            return None;
+    /// Looks up what the lane keeps that a request may go on from.
+    fn recall(&self, head: &RequestHead, path: &str, lane: &mut Lane) {
+        if !self.keeps.load(Ordering::Acquire) {
+            return;
         }
-        stored.get(&route::kept(&head.method(), path)?)
+        let named = route::kept(&head.method(), path);
+        let stored = self.stored();
+        lane.talks = stored.talks();
+        lane.kept = named.and_then(|id| stored.get(&id));
+    }
+
+    fn keep(&self, change: Store) {
+        self.stored().change(change);
+        self.keeps.store(true, Ordering::Release);
     }
 
     /// Counts what a decision used up; false where the lane moved on since it was looked at.
@@ -269,7 +279,7 @@ impl StandIn {
         let heard = Heard { head, headers: &headers, path, body, hosts };
         loop {
             let mut seen = book.play().clone();
-            seen.lane.kept = book.kept(head, path);
+            book.recall(head, path, &mut seen.lane);
             let decision = if !(named || open) {
                 refusal::no_token(heard)
             } else if known {
@@ -280,7 +290,7 @@ impl StandIn {
             if book.settle(&seen, &decision) {
                 let Decision { asked, sent, ran, store, .. } = decision;
                 if let Some(store) = store {
-                    book.stored().change(store);
+                    book.keep(store);
                 }
                 return (number, book, Decided { asked, sent, ran, secret: path == route::COMMAND });
             }

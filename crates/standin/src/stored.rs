@@ -18,6 +18,8 @@ pub struct StoredReply {
     pub(crate) reply: Reply,
     /// What it travels in, whole.
     pub(crate) envelope: Envelope,
+    /// The conversation that it belongs to, where the request named one.
+    pub(crate) conversation: Option<String>,
     /// The body of the request.
     pub(crate) request: Vec<u8>,
     /// How far it is told to be, for one that is made in the background; none for others.
@@ -49,7 +51,12 @@ pub enum Store {
     Tell(String, Progress),
     /// Forgets one.
     Forget(String),
+    /// Begins a conversation.
+    Begin(String),
 }
+
+/// Conversations by their ids, each with the id of its last reply, if it has one.
+pub(crate) type Talks = BTreeMap<String, Option<String>>;
 
 /// Everything that a lane keeps.
 #[derive(Debug, Default)]
@@ -58,15 +65,16 @@ pub(crate) struct Stored {
     /// Ids, the oldest first; one that is forgotten or kept again may still stand here.
     order: VecDeque<String>,
     bytes: usize,
+    talks: Arc<Talks>,
 }
 
 impl Stored {
-    pub(crate) fn get(&self, id: &str) -> Option<Arc<StoredReply>> {
-        self.replies.get(id).cloned()
+    pub(crate) fn talks(&self) -> Arc<Talks> {
+        Arc::clone(&self.talks)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.replies.is_empty()
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<StoredReply>> {
+        self.replies.get(id).cloned()
     }
 
     pub(crate) fn change(&mut self, change: Store) {
@@ -78,10 +86,19 @@ impl Stored {
                 }
             }
             Store::Forget(id) => self.forget(&id),
+            Store::Begin(id) => {
+                let talks = Arc::make_mut(&mut self.talks);
+                if talks.len() < MOST {
+                    talks.insert(id, None);
+                }
+            }
         }
     }
 
     fn keep(&mut self, reply: StoredReply) {
+        if let Some(talk) = &reply.conversation {
+            Arc::make_mut(&mut self.talks).insert(talk.clone(), Some(reply.envelope.id.clone()));
+        }
         let bytes = reply.bytes();
         if bytes > MOST_BYTES {
             return;
@@ -134,6 +151,7 @@ mod tests {
             dialect: &DIALECTS[0],
             reply: Reply::default(),
             envelope,
+            conversation: None,
             request,
             background: None,
         }))
@@ -165,6 +183,6 @@ mod tests {
         stored.change(Store::Forget("a".to_owned()));
         stored.change(Store::Forget("a".to_owned()));
         stored.change(Store::Tell("a".to_owned(), Progress::Running));
-        assert_eq!((stored.is_empty(), stored.order.len(), stored.bytes), (true, 0, 0));
+        assert_eq!((stored.replies.is_empty(), stored.order.len(), stored.bytes), (true, 0, 0));
     }
 }

@@ -1,9 +1,10 @@
-//! What becomes of a request for a reply that the lane keeps: it is told again, cancelled, forgotten.
+//! What becomes of a request for a reply that the lane keeps: it is told again, cancelled, forgotten; and of one that goes on
+//! in a conversation that the lane keeps.
 //!
 //! Must not know: scripts, rules.
 
 use crate::compose;
-use crate::core::{Decision, Heard, Setting, asked, finish};
+use crate::core::{Decision, Heard, Lane, Setting, asked, finish};
 use crate::dice::Dice;
 use crate::refusal::{no_key, refuse};
 use crate::stored::{Store, StoredReply};
@@ -12,13 +13,26 @@ use rehearsal_wire::dialect::{Dialect, Keeping, Visit};
 use rehearsal_wire::json;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::Progress;
+use rehearsal_wire::turn::{Kept, Turn};
 
-/// Decides; `kept` is the reply that the path names, if the lane has it.
+/// A request that names a conversation goes on from its last reply.
+pub(crate) fn join(dialect: &Dialect, lane: &Lane, request: &json::Tape<'_>, turn: &mut Turn<'_>) {
+    let named = dialect.keeping.and_then(|keeping| (keeping.conversation)(request));
+    let Some(named) = named.filter(|_| turn.kept.is_none()) else { return };
+    let id = match lane.talks.get(&named) {
+        Some(None) => return,
+        Some(Some(last)) => last.clone(),
+        None => named,
+    };
+    turn.kept = Some(Kept { id: id.into(), pointer: "/conversation", with_setting: false });
+}
+
+/// Decides.
 pub(crate) fn decide(
     setting: &Setting,
     heard: Heard<'_>,
     (dialect, visit, id): (&'static Dialect, Visit, &str),
-    kept: Option<&StoredReply>,
+    lane: &Lane,
 ) -> Decision<'static> {
     let dice = Dice::new(setting.seed).with_text(id);
     let Some(keeping) = dialect.keeping else {
@@ -31,14 +45,21 @@ pub(crate) fn decide(
     if let Some(reject) = no_key(setting, heard, dialect) {
         return no(reject);
     }
-    let Some(kept) = kept else { return no((keeping.missing)(&percent_decoded(id))) };
+    if visit == Visit::Begin {
+        let id = format!("conv_gate_{:016x}", dice.with(lane.talks.len() as u64).bits());
+        let tape = json::parse(heard.body);
+        let sent = compose::answer(dialect, (keeping.begun)(&id, compose::EPOCH, tape.as_ref().ok()));
+        let store = Some(Store::Begin(id));
+        return Decision { store, ..finish(asked(Kind::Aside), sent.with_ids(dialect, dice)) };
+    }
+    let Some(kept) = lane.kept.as_deref() else { return no((keeping.missing)(&percent_decoded(id))) };
     let target = heard.head.target();
     let query = target.split_once('?').map_or("", |(_, query)| query);
     match visit {
         Visit::Cancel if kept.background.is_none() => {
             no(Reject::of_no_place("kept-reply", 400, None, keeping.synchronous))
         }
-        Visit::Read | Visit::Delete | Visit::Cancel | Visit::Items => {
+        Visit::Begin | Visit::Read | Visit::Delete | Visit::Cancel | Visit::Items => {
             let (sent, store) = told(&keeping, visit, query, kept);
             Decision { store, ..finish(asked(Kind::Aside), sent.with_ids(dialect, dice)) }
         }
@@ -54,6 +75,7 @@ fn told(keeping: &Keeping, visit: Visit, query: &str, kept: &StoredReply) -> (co
         whole((dialect.render)(reply, &envelope))
     };
     match visit {
+        Visit::Begin => unreachable!("it is answered before a reply is looked for"),
         Visit::Read if asked_for(query, "stream") == Some("true") => {
             let after = asked_for(query, "starting_after").and_then(|after| after.parse::<usize>().ok());
             let mut frames = (dialect.stream)(reply, envelope);

@@ -408,3 +408,27 @@ fn a_title_request_is_no_step() {
     );
     assert_eq!(words(&told), r#"{"a":0}"#);
 }
+
+#[test]
+fn a_named_conversation_goes_on_from_its_last_reply() {
+    let stand = stand();
+    let lane = "/t/tokenp";
+    let begin = || stand.post(&format!("{lane}/v1/conversations"), r#"{"metadata": {"a": "b"}}"#).json();
+    let (talk, other) = (begin(), begin());
+    assert_eq!((&talk["object"], &talk["metadata"]), (&json!("conversation"), &json!({"a": "b"})));
+    assert_ne!(talk["id"], other["id"]);
+    let say = |input: Value| ask(&stand, lane, json!({"conversation": talk["id"], "input": input}));
+    let first = response(&say(json!("say both")));
+    assert_eq!(first["conversation"], json!({"id": talk["id"]}));
+    assert_eq!(say(json!("And?")).code(), "gate_pairing");
+    assert_eq!(words(&response(&say(json!(outputs(&first))))), "Which file?");
+    let object = json!({"conversation": {"id": talk["id"]}, "input": "a.txt"});
+    assert_eq!(words(&response(&ask(&stand, lane, object))), "done");
+    let unknown = ask(&stand, lane, json!({"conversation": "conv_0", "input": "say both"}));
+    assert_eq!(
+        (unknown.status, unknown.message()),
+        (404, "Conversation with id 'conv_0' not found.".to_owned())
+    );
+    let elsewhere = ask(&stand, "", json!({"conversation": talk["id"], "input": "say both"}));
+    assert_eq!(elsewhere.status, 404);
+}

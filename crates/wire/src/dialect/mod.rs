@@ -85,6 +85,10 @@ pub struct Keeping {
     pub deleted: fn(&str) -> Vec<u8>,
     /// What is said of an id that is not kept.
     pub missing: fn(&str) -> Reject,
+    /// The conversation that a request belongs to, where the provider keeps its messages under a name.
+    pub conversation: for<'t> fn(&Tape<'t>) -> Option<String>,
+    /// The body that tells of a new conversation: its id, the seconds since 1970, the request if it had a body.
+    pub begun: fn(&str, u64, Option<&Tape<'_>>) -> Vec<u8>,
     /// What is said to those who cancel a reply that they did not ask for in the background.
     pub synchronous: &'static str,
 }
@@ -149,6 +153,8 @@ pub enum Serves {
 /// What is done with a reply that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
+    /// A conversation begins whose replies are kept under one name.
+    Begin,
     /// It is told again, plain or as a stream from some event on.
     Read,
     /// It is forgotten.

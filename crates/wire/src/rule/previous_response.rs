@@ -2,11 +2,12 @@
 
 use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict, say};
 use crate::dialect::openai_responses::stored::was_kept;
+use crate::reject::Reject;
 
 pub(super) const ROW: Rule = Rule {
     name: "previous-response",
-    summary: "previous_response_id that no reply had, or one that was not stored",
-    codes: &["previous_response_not_found"],
+    summary: "previous_response_id that no reply had, or one that was not stored; a conversation that never began",
+    codes: &["previous_response_not_found", "null"],
     stage: Stage::Api,
     dialects: RESPONSES,
     profiles: &[Profile::Api, Profile::Gate, Profile::Pinned],
@@ -18,6 +19,10 @@ fn check(asked: &Asked<'_>) -> Verdict {
     let Some(kept) = &asked.turn.kept else { return Ok(()) };
     if asked.script.replied(&kept.id) && was_kept(&kept.id) {
         return Ok(());
+    }
+    if kept.pointer == "/conversation" {
+        let message = format!("Conversation with id '{}' not found.", kept.id);
+        return Err(Box::new(Reject { status: 404, ..*say::api(None, None, kept.pointer, message) }));
     }
     let message = format!("Previous response with id '{}' not found.", kept.id);
     let param = kept.pointer.trim_start_matches('/').to_owned();

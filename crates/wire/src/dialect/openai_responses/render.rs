@@ -7,6 +7,7 @@ use crate::reply::{Envelope, Progress, Reply};
 /// What a response gives back of its request, and what decides which parts it has.
 pub(super) const ECHOES: &[&str] = &[
     "background",
+    "conversation",
     "include",
     "instructions",
     "max_output_tokens",
@@ -111,6 +112,11 @@ impl<'e> Around<'e> {
             [("instructions", "null"), ("max_output_tokens", "null"), ("max_tool_calls", "null")]
         {
             around.echo(&mut before, name, default);
+        }
+        if let Some(named) = given(envelope, "conversation").filter(|text| *text != "null") {
+            key(&mut before, "conversation");
+            let (open, close) = if named.starts_with('"') { ("{\"id\":", "}") } else { ("", "") };
+            before.extend_from_slice(format!("{open}{named}{close}").as_bytes());
         }
         key(&mut before, "model");
         before.extend_from_slice(envelope.model.as_bytes());

@@ -39,6 +39,27 @@ pub(super) fn deleted(id: &str) -> Vec<u8> {
     out
 }
 
+/// The conversation that a request names, by its id or as an object.
+pub(super) fn conversation(request: &Tape<'_>) -> Option<String> {
+    let named = request.root().get("conversation")?;
+    named.get("id").unwrap_or(named).as_str().map(std::borrow::Cow::into_owned)
+}
+
+/// The body that tells of a new conversation.
+pub(super) fn begun(id: &str, created: u64, request: Option<&Tape<'_>>) -> Vec<u8> {
+    let mut out = b"{\"id\":".to_vec();
+    write_string(&mut out, id);
+    out.extend_from_slice(b",\"object\":\"conversation\"");
+    super::render::number(&mut out, "created_at", created);
+    super::item::key(&mut out, "metadata");
+    match request.and_then(|tape| tape.root().get("metadata")).filter(|value| !value.is_null()) {
+        Some(metadata) => write_value(&mut out, metadata),
+        None => out.extend_from_slice(b"{}"),
+    }
+    out.push(b'}');
+    out
+}
+
 /// What is said of an id that is not kept.
 pub(super) fn missing(id: &str) -> Reject {
     Reject::of_no_place("kept-reply", 404, None, format!("Response with id '{id}' not found."))
