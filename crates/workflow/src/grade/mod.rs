@@ -1,7 +1,7 @@
 //! From facts to findings: a pure fold over what the journal and the host saw. What the agent claims is not asked.
 //!
 //! All checks run. What they find is weighed as the suite wants it, and what follows from an earlier failing is folded below
-//! it ([`fold`]), so that one bug of an agent is one finding.
+//! it (`fold.rs`), so that one bug of an agent is one finding.
 
 mod agent;
 mod broken_json;
