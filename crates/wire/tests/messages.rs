@@ -208,9 +208,15 @@ fn thoughts_are_shown_hidden_or_kept_as_the_request_wants() {
 }
 
 #[test]
-fn arguments_that_a_script_broke_stay_broken() {
+fn arguments_that_a_script_broke_are_streamed_broken_and_left_out_of_a_whole_message() {
     let reply = Reply { calls: vec![call(0, r#"{"city": "Ro"#)], ..Reply::default() };
-    assert_eq!(rendered(&reply, &envelope())["content"][0]["input"], json!(r#"{"city": "Ro"#));
+    assert_eq!(rendered(&reply, &envelope())["content"][0]["input"], json!({}));
+    let list = Reply { calls: vec![call(0, "[1]")], ..Reply::default() };
+    assert_eq!(
+        rendered(&list, &envelope())["content"][0]["input"],
+        json!({}),
+        "the API takes nothing but objects back"
+    );
     let pieces: String = stream(&reply, &envelope())
         .iter()
         .filter_map(|event| event["delta"]["partial_json"].as_str().map(str::to_owned))
@@ -314,7 +320,7 @@ fn joined(events: &[Value]) -> Value {
     }
     for (block, input) in blocks.iter_mut().zip(inputs) {
         if block["type"] == "tool_use" {
-            let value = serde_json::from_str(&input).unwrap_or(Value::String(input));
+            let value = serde_json::from_str(&input).ok().filter(Value::is_object).unwrap_or(json!({}));
             block.insert("input".to_owned(), value);
         }
     }

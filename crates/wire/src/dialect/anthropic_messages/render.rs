@@ -133,10 +133,12 @@ impl Block<'_> {
             }
             Self::Call(call) => {
                 named(out, call);
-                // What a script broke on purpose has no form here but its text.
+                // The API gives and takes nothing but objects here: of what a script cut off or broke nothing is left.
                 match parse(call.arguments.as_bytes()) {
-                    Ok(_) => out.extend_from_slice(call.arguments.as_bytes()),
-                    Err(_) => write_string(out, &call.arguments),
+                    Ok(tape) if tape.root().kind() == Kind::Object => {
+                        out.extend_from_slice(call.arguments.as_bytes());
+                    }
+                    Ok(_) | Err(_) => out.extend_from_slice(b"{}"),
                 }
             }
         }
