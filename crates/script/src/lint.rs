@@ -77,7 +77,7 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
         }
         match &step.action {
             Action::Say(said) if said.text.is_none() && said.refusal.is_none() && said.calls.is_empty() => {
-                let message = format!("step {i} of `{id}` says null");
+                let message = format!("step {} of `{id}` says null", i + 1);
                 found.push(warning(
                     place,
                     message,
@@ -85,11 +85,12 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
                 ));
             }
             Action::Fault { name, .. } if i + 1 < steps && known.is_hostile(name) => {
-                let message = format!("nobody gets past step {i} of `{id}`");
+                let message = format!("nobody gets past step {} of `{id}`", i + 1);
                 found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
             }
             Action::Error(_) if i + 1 < steps && phrasing.advance != Advance::Request => {
-                let message = format!("nobody gets past step {i} of `{id}`: each retry meets the same error");
+                let message =
+                    format!("nobody gets past step {} of `{id}`: each retry meets the same error", i + 1);
                 found.push(warning(place, message, "give the error `times`, or remove the steps after it"));
             }
             Action::Say(_) | Action::Error(_) | Action::Fault { .. } | Action::End => {}
@@ -102,7 +103,7 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
 }
 
 fn arguments(call: &ScriptedCall, id: &str, step: usize, place: &Place, found: &mut Vec<Finding>) {
-    let at = format!("the arguments of `{}` at step {step} of `{id}`", call.name);
+    let at = format!("the arguments of `{}` at step {} of `{id}`", call.name, step + 1);
     let Ok(tape) = parse(call.arguments.as_bytes()) else {
         found.push(warning(
             place,

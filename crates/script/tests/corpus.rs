@@ -68,9 +68,9 @@ fn warns_of_what_surprises_in_it() {
         "the marker of `lap-long` holds the marker of `lap-short`",
         "hold 9007199254740993",
         "are null, not an object",
-        "step 2 of `emptycalls-a` says null",
+        "step 3 of `emptycalls-a` says null",
         "`empty-a` has no steps",
-        "nobody gets past step 1 of `err-mid`: each retry meets the same error",
+        "nobody gets past step 2 of `err-mid`: each retry meets the same error",
     ] {
         assert!(words.iter().any(|word| word.contains(part)), "{part} in {words:#?}");
     }
