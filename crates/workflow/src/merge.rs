@@ -38,7 +38,7 @@ pub enum MergeError {
         what: String,
     },
     /// Parts that nobody ran.
-    #[error("{} missing; give all of them, or --partial to go without", missing(.0, *.1))]
+    #[error("{}; give all of them, or --partial to go without", missing(.0, *.1))]
     Missing(Vec<u32>, u32),
     /// Something is in the way.
     #[error("{0} is there already; merge into a new folder")]
@@ -53,11 +53,13 @@ pub enum MergeError {
     },
 }
 
-fn missing(parts: &[u32], n: u32) -> String {
+/// Parts that nobody ran, in words.
+#[must_use]
+pub fn missing(parts: &[u32], n: u32) -> String {
     let names: Vec<_> = parts.iter().map(|k| format!("{k}/{n}")).collect();
     match names.as_slice() {
-        [one] => format!("shard {one} is"),
-        several => format!("shards {} are", several.join(", ")),
+        [one] => format!("shard {one} is missing"),
+        several => format!("shards {} are missing", several.join(", ")),
     }
 }
 
@@ -96,6 +98,15 @@ fn parts_of(file: &RunFile) -> u32 {
     file.shard.map_or(0, |(_, n)| n)
 }
 
+/// What is missing from these parts, if anything is.
+#[must_use]
+pub fn incomplete(parts: &[Part]) -> Option<MergeError> {
+    let n = parts.first().map_or(0, |part| parts_of(&part.file));
+    let gone: Vec<u32> =
+        (1..=n).filter(|k| !parts.iter().any(|part| part.file.shard == Some((*k, n)))).collect();
+    (!gone.is_empty()).then_some(MergeError::Missing(gone, n))
+}
+
 /// The joined run file, named `run`. Missing parts are an error unless `partial`.
 ///
 /// # Errors
@@ -129,10 +140,8 @@ pub fn merge(run: &str, parts: &[Part], partial: bool) -> Result<RunFile, MergeE
             return Err(differ(one, part, format!("both are shard {}/{}", shard.0, shard.1)));
         }
     }
-    let n = parts_of(&first.file);
-    let gone: Vec<u32> = (1..=n).filter(|k| !had.contains_key(&(*k, n))).collect();
-    if !gone.is_empty() && !partial {
-        return Err(MergeError::Missing(gone, n));
+    if let (Some(error), false) = (incomplete(parts), partial) {
+        return Err(error);
     }
     let sorted: Vec<&Part> = had.into_values().collect();
     Ok(joined(run, &sorted))

@@ -3,8 +3,9 @@
 use super::run::{show, verdict};
 use super::verify::{check, finished};
 use crate::failure::Failure;
+use crate::terminal;
 use clap::Args;
-use rehearsal_workflow::merge::{MergeError, Part, merge, write};
+use rehearsal_workflow::merge::{MergeError, Part, incomplete, merge, missing, write};
 use rehearsal_world::files;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = merge(name, &parts, arguments.partial)?;
     write(&arguments.out, &parts, &file)?;
     show(&arguments.out, &file, arguments.json);
+    if let Some(MergeError::Missing(gone, n)) = incomplete(&parts) {
+        terminal::complain(&format!(
+            "rehearsal: {}; this verdict does not cover the whole suite",
+            missing(&gone, n)
+        ));
+    }
     verdict(&file)
 }
 

@@ -117,6 +117,11 @@ fn runs_that_are_no_parts_of_one_are_refused_by_name() {
     }
     let partial = merge(&sandbox, "out", &[one, three], &["--partial"]);
     assert_eq!(partial.code, Some(0), "{}", partial.err);
+    assert!(
+        partial.err.contains("shard 2/3 is missing; this verdict does not cover the whole suite"),
+        "{}",
+        partial.err
+    );
     let taken = merge(&sandbox, "out", &[one, two, three], &[]);
     assert_eq!(taken.code, Some(2));
     assert!(taken.err.contains("out is there already"), "{}", taken.err);
