@@ -3,7 +3,7 @@
 use rehearsal_wire::names::nearest;
 
 /// The placeholders, without their braces.
-pub const NAMES: [&str; 6] = ["prompt", "base_url", "workspace", "home", "model", "case"];
+pub const NAMES: [&str; 7] = ["prompt", "base_url", "root_url", "workspace", "home", "model", "case"];
 
 /// Words in braces that are nearly a placeholder: as written, and as probably meant.
 pub fn slips(text: &str) -> impl Iterator<Item = (&str, &'static str)> {
@@ -27,8 +27,11 @@ mod tests {
 
     #[test]
     fn only_what_is_nearly_a_placeholder_is_a_slip() {
-        let found: Vec<_> = slips("--ask={promt} {base-url} {hom}").collect();
-        assert_eq!(found, [("promt", "prompt"), ("base-url", "base_url"), ("hom", "home")]);
+        let found: Vec<_> = slips("--ask={promt} {base-url} {rot_url} {hom}").collect();
+        assert_eq!(
+            found,
+            [("promt", "prompt"), ("base-url", "base_url"), ("rot_url", "root_url"), ("hom", "home")]
+        );
         for text in ["{prompt}", "{\"a\": 1}", "{}", "{x}", "{promt", "promt}", "{model}{case}{home}"] {
             assert_eq!(slips(text).next(), None, "{text}");
         }

@@ -214,6 +214,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_filled_in_is_what_suites_know() {
+        let filled: Vec<_> = super::GIVEN.iter().filter_map(|given| given.placeholder).collect();
+        let known = rehearsal_script::placeholder::NAMES.map(|name| format!("{{{name}}}"));
+        assert_eq!(filled.len(), known.len(), "{filled:?}");
+        assert!(filled.iter().all(|placeholder| known.iter().any(|name| name == placeholder)), "{filled:?}");
+    }
+
+    #[test]
     fn placeholders_are_filled_once() {
         let template =
             ["run", "--p={prompt}", "{model}{model}", "{unknown} {", "{case}{home}"].map(str::to_owned);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const AGENT_HELP: &str = "\
-The agent's command may hold {prompt}, {base_url}, {workspace}, {home}, {model}, {case}.
+The agent's command may hold {prompt}, {base_url}, {root_url}, {workspace}, {home}, {model}, {case}.
 It finds the same in REHEARSAL_PROMPT, OPENAI_BASE_URL and so on, in its environment.
 Journals, outputs and workspaces stay below .rehearsal/runs.";
 

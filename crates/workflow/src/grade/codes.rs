@@ -28,7 +28,7 @@ const WORDS: &[Word] = &[
     Word {
         code: "route",
         meaning: "refused: the provider has no such route",
-        remedy: "the base URL ends in `/v1` already: the client must add `/chat/completions` and nothing else",
+        remedy: "OPENAI_BASE_URL ends in `/v1` already, so the client adds `/chat/completions` or `/responses`; ANTHROPIC_BASE_URL does not, and the client adds `/v1/messages`",
     },
     Word {
         code: "token",
