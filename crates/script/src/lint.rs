@@ -72,6 +72,7 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
         let actions = step.before.iter().map(|trouble| &trouble.action).chain([&step.action]);
         for said in actions.filter_map(Action::said) {
             for call in &said.calls {
+                name(call, id, i, place, found);
                 arguments(call, id, i, place, found);
             }
         }
@@ -99,6 +100,19 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
     if steps == 0 {
         let message = format!("`{id}` has no steps");
         found.push(warning(place, message, "every request of it runs past the end of the script"));
+    }
+}
+
+/// OpenAI's pattern for names of functions, which the requests that bring a call back are held to.
+fn name(call: &ScriptedCall, id: &str, step: usize, place: &Place, found: &mut Vec<Finding>) {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if call.name.is_empty() || !call.name.bytes().all(fits) {
+        let message = format!(
+            "the tool `{}` at step {} of `{id}` has no name that the API takes back",
+            call.name,
+            step + 1
+        );
+        found.push(warning(place, message, "names hold letters of ASCII, digits, `_` and `-`"));
     }
 }
 
