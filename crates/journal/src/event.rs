@@ -348,6 +348,9 @@ pub struct AgentExited {
 pub struct WorkspaceSeen {
     /// Files by relative path: length and SHA-256.
     pub files: Vec<(String, u64, String)>,
+    /// Paths of what is there and has no digest: links, pipes, files that are too large or may not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// Whether there were more than the host looked at.
     pub capped: bool,
 }

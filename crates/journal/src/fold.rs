@@ -185,19 +185,19 @@ impl Change {
     }
 }
 
-/// What differs between two looks at a workspace, by digest, in the order of the later look, then what is gone. Where a look
-/// was cut short, absence there says nothing.
+/// What differs between two looks at a workspace, by digest, in the order of the later look, then what is gone. What was read
+/// before and cannot be read now is changed. Where a look was cut short, absence there says nothing.
 #[must_use]
 pub fn changes<'s>(before: &'s WorkspaceSeen, after: &'s WorkspaceSeen) -> Vec<(&'s str, Change)> {
-    let sums = |seen: &'s WorkspaceSeen| -> BTreeMap<&'s str, &'s str> {
-        seen.files.iter().map(|(path, _, sum)| (path.as_str(), sum.as_str())).collect()
+    let sums = |seen: &'s WorkspaceSeen| -> BTreeMap<&'s str, Option<&'s str>> {
+        let unread = seen.unread.iter().map(|path| (path.as_str(), None));
+        unread.chain(seen.files.iter().map(|(path, _, sum)| (path.as_str(), Some(sum.as_str())))).collect()
     };
     let (was, is) = (sums(before), sums(after));
-    let now = after.files.iter().filter_map(|(path, _, sum)| match was.get(path.as_str()) {
-        Some(known) => (*known != sum).then_some((path.as_str(), Change::Changed)),
-        None => (!before.capped).then_some((path.as_str(), Change::Made)),
+    let now = is.iter().filter_map(|(path, sum)| match was.get(path) {
+        Some(known) => (known != sum).then_some((*path, Change::Changed)),
+        None => (!before.capped).then_some((*path, Change::Made)),
     });
-    let gone = before.files.iter().map(|(path, ..)| path.as_str());
-    let gone = gone.filter(|path| !after.capped && !is.contains_key(path));
-    now.chain(gone.map(|path| (path, Change::Deleted))).collect()
+    let gone = was.keys().filter(|path| !after.capped && !is.contains_key(*path));
+    now.chain(gone.map(|path| (*path, Change::Deleted))).collect()
 }

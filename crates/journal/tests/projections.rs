@@ -156,6 +156,7 @@ fn case(varies: &Varies) -> Vec<Event> {
     }));
     events.push(Event::WorkspaceSeen(WorkspaceSeen {
         files: vec![("a".to_owned(), 1, "b".to_owned())],
+        unread: vec![],
         capped: false,
     }));
     events.push(Event::Closed { requests: 4 });

@@ -5,7 +5,7 @@ mod scratch;
 
 use rehearsal_world::files::{
     WalkError, create_run_folder, files_below, fill_home, fill_workspace, read_in_workspace, read_text,
-    see_workspace, write_report,
+    see_workspace, write_report, write_where_named,
 };
 use scratch::Scratch;
 use std::path::Path;
@@ -65,6 +65,34 @@ fn a_run_folder_is_made_once_and_a_report_is_replaced_whole() {
     assert!(write_report(&folder.join("no").join("report.json"), b"x").is_err());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_the_user_names_is_written_to_and_never_replaced_by_a_file() {
+    let scratch = Scratch::new("named");
+    let (file, link, dangling) =
+        (scratch.path().join("file"), scratch.path().join("link"), scratch.path().join("dangling"));
+    write_where_named(&file, b"one").unwrap();
+    std::os::unix::fs::symlink("file", &link).unwrap();
+    std::os::unix::fs::symlink("new", &dangling).unwrap();
+    for path in [&file, &link, &dangling] {
+        write_where_named(path, b"two").unwrap();
+        assert_eq!(std::fs::read(path).unwrap(), b"two", "{}", path.display());
+    }
+    assert!(link.is_symlink() && dangling.is_symlink() && scratch.path().join("new").is_file());
+    assert!(write_where_named(scratch.path(), b"x").is_err(), "a folder");
+
+    // Not a device: where this is wrong, the test itself would take it from the machine.
+    let pipe = scratch.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe).unwrap()
+    });
+    write_where_named(&pipe, b"three").unwrap();
+    assert!(std::fs::symlink_metadata(&pipe).is_ok_and(|there| !there.is_file()), "it is a pipe still");
+    assert_eq!(reader.join().unwrap(), b"three");
+}
+
 #[test]
 fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
     let scratch = Scratch::new("workspace");
@@ -91,8 +119,11 @@ fn a_workspace_is_listed_with_digests_and_nothing_outside_it() {
         seen.files,
         [("a".to_owned(), 0, empty.to_owned()), ("sub/deep/abc.txt".to_owned(), 3, abc.to_owned())]
     );
+    #[cfg(unix)]
+    assert_eq!(seen.unread, ["folder-link", "link", "sub/up"]);
     assert!(!seen.capped);
-    assert!(see_workspace(&root.join("no"), &["a"]).capped, "it is gone");
+    let gone = see_workspace(&root.join("no"), &["a"]);
+    assert!(gone.files.is_empty() && !gone.capped, "nothing is left of it");
     assert_eq!(read_in_workspace(&root, "sub/deep/abc.txt", 3).as_deref(), Some(&b"abc"[..]));
     for (path, limit) in [("sub/deep/abc.txt", 2), ("sub", 9), ("no", 9), ("../outside/secret", 9), ("", 9)] {
         assert_eq!(read_in_workspace(&root, path, limit), None, "{path}");
@@ -114,7 +145,7 @@ fn a_wanted_file_is_seen_however_much_else_lies_there() {
     let seen = see_workspace(&root, &wanted);
     let count = |path: &str| seen.files.iter().filter(|(seen, ..)| seen == path).count();
     assert_eq!((count("sub/last.txt"), count("7")), (1, 1));
-    assert_eq!((seen.files.len(), seen.capped), (10_000, true));
+    assert_eq!((seen.files.len() + seen.unread.len(), seen.capped), (10_000, true));
     assert!(seen.files.is_sorted() && count("link/last.txt") + count("../w/8") == 0);
 }
 
@@ -148,12 +179,30 @@ fn neither_links_nor_pipes_lead_a_look_at_a_workspace_astray() {
     }
     let seen = see_workspace(&root, &[]);
     assert!(seen.files.is_empty() && !seen.capped);
+    assert_eq!(seen.unread, ["link", "pipe"]);
 
     std::fs::remove_dir_all(&root).unwrap();
     std::os::unix::fs::symlink(&outside, &root).unwrap();
     let seen = see_workspace(&root, &[]);
-    assert!(seen.files.is_empty() && seen.capped, "{:?}", seen.files);
+    assert!(seen.files.is_empty() && seen.unread.is_empty() && !seen.capped, "{:?}", seen.files);
     assert_eq!(read_in_workspace(&root, "secret", 100), None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_read_is_seen_and_hides_nothing_else() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scratch = Scratch::new("unread");
+    let root = scratch.path().join("w");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::File::create(root.join("large")).unwrap().set_len(1 << 40).unwrap();
+    std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.bin")), "x").unwrap();
+    for number in 0..20 {
+        std::fs::write(root.join(format!("{number}")), "x").unwrap();
+    }
+    let seen = see_workspace(&root, &["large"]);
+    assert_eq!(seen.unread, ["large", "\u{fffd}.bin"]);
+    assert_eq!((seen.files.len(), seen.capped), (20, false));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.output {
         Some(path) => {
             let text = (arguments.format.write)(&file, Style { all: arguments.all, ..Style::FILE });
-            files::write_report(path, text.as_bytes())
+            files::write_where_named(path, text.as_bytes())
                 .map_err(|error| Failure::World(format!("{} cannot be written: {error}", path.display())))?;
         }
         None => {

@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     }
     for (report, path) in reports {
         let text = (report.write)(&file, Style::FILE);
-        files::write_report(&path, text.as_bytes())
+        files::write_where_named(&path, text.as_bytes())
             .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
     }
     verdict(&file)

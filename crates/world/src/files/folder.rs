@@ -56,7 +56,27 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
 }
 
+/// Writes to a path that the user named. A file is replaced whole, behind links too; what is no file, such as `/dev/stdout` or a
+/// named pipe, is written to: it must not be replaced by a file.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_where_named(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let into = |options: &mut std::fs::OpenOptions| options.write(true).open(path)?.write_all(bytes);
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => write_report(&path.canonicalize()?, bytes),
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => into(&mut std::fs::OpenOptions::new()),
+        // A link may name a file that is not there yet.
+        Err(_) if std::fs::read_link(path).is_ok() => {
+            into(std::fs::OpenOptions::new().create(true).truncate(true))
+        }
+        Err(_) => write_report(path, bytes),
+    }
+}
+
 /// Writes a whole file, which readers see either as it was or as it will be. Others may read it if the user's mask says so.
+/// A link or a pipe at this path is replaced: it may be an agent's.
 ///
 /// # Errors
 /// When it cannot be written; then the file is as it was.

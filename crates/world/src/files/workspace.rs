@@ -20,9 +20,9 @@ const BYTES: u64 = 1 << 30;
 /// How deep folders are looked into.
 const DEPTH: usize = 64;
 
-/// Lists the regular files of a workspace with length and digest, sorted by path. Symlinks are not followed and not
-/// listed. What is too many, too large, too deep, unreadable or has a name that is no text makes the list `capped`, and
-/// so does a workspace that is gone, or is no folder any more: it was there before the agent was started.
+/// Lists the regular files of a workspace with length and digest, sorted by path. What is no regular file, is too large,
+/// unreadable or has a name that is no text is listed as `unread`; symlinks are not followed. What is too many or too deep
+/// makes the list `capped`. A workspace that is gone, or is no folder any more, holds nothing.
 ///
 /// The `wanted` files come first: however much else lies there, they are seen.
 #[must_use]
@@ -34,9 +34,15 @@ pub fn see_workspace(root: &Path, wanted: &[&str]) -> WorkspaceSeen {
             look.first = look.seen.files.len();
             look.at(&dir, "", DEPTH);
         }
-        Err(_) => look.seen.capped = true,
+        Err(error) => {
+            let gone = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind());
+            look.seen.capped = !gone;
+        }
     }
     look.seen.files.sort();
+    look.seen.unread.sort();
+    // A wanted one was met twice.
+    look.seen.unread.dedup();
     look.seen
 }
 
@@ -87,7 +93,7 @@ impl Look {
     fn take(&mut self, dir: &Dir, name: &str, path: String) {
         match self.file(dir, name) {
             Ok((len, sha256)) => self.seen.files.push((path, len, sha256)),
-            Err(_) => self.seen.capped = true,
+            Err(_) => self.seen.unread.push(path),
         }
     }
 
@@ -97,29 +103,31 @@ impl Look {
             return;
         };
         for entry in entries {
-            if self.seen.files.len() >= FILES || self.bytes_left == 0 {
+            if self.seen.files.len() + self.seen.unread.len() >= FILES {
                 self.seen.capped = true;
                 return;
             }
-            let Some((name, kind)) = entry
-                .ok()
-                .and_then(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)))
+            let Some((name, kind)) =
+                entry.ok().and_then(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
             else {
                 self.seen.capped = true;
                 continue;
             };
-            let path = format!("{prefix}{name}");
-            if kind.is_file() && !self.has(&path, self.first) {
+            let path = format!("{prefix}{}", name.to_string_lossy());
+            if kind.is_dir() {
+                match dir.open_dir(&name) {
+                    Ok(inner) if depth > 0 => self.at(&inner, &format!("{path}/"), depth - 1),
+                    Ok(_) | Err(_) => self.seen.capped = true,
+                }
+            } else if !self.has(&path, self.first) {
                 let Some(left) = self.paths_left.checked_sub(path.len()) else {
                     self.seen.capped = true;
                     return;
                 };
                 self.paths_left = left;
-                self.take(dir, &name, path);
-            } else if kind.is_dir() {
-                match dir.open_dir(&name) {
-                    Ok(inner) if depth > 0 => self.at(&inner, &format!("{path}/"), depth - 1),
-                    Ok(_) | Err(_) => self.seen.capped = true,
+                match name.to_str() {
+                    Some(name) if kind.is_file() => self.take(dir, name, path),
+                    Some(_) | None => self.seen.unread.push(path),
                 }
             }
         }
@@ -127,8 +135,13 @@ impl Look {
 
     fn file(&mut self, dir: &Dir, name: &str) -> io::Result<(u64, String)> {
         let file = dir.open_with(name, &reading())?;
-        if !file.metadata()?.is_file() {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
+        }
+        // Not even begun: what else lies there is to be read.
+        if metadata.len() >= self.bytes_left {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
         let (mut digest, mut len) = (Running::default(), 0);
         let mut file = file.take(self.bytes_left);

@@ -78,7 +78,7 @@ fn a_bound_holds_for_every_case_and_grows_with_its_script() {
 
 fn seen(files: &[(&str, &str)]) -> Option<WorkspaceSeen> {
     let files = files.iter().map(|(path, sum)| ((*path).to_owned(), 1, (*sum).to_owned())).collect();
-    Some(WorkspaceSeen { files, capped: false })
+    Some(WorkspaceSeen { files, unread: vec![], capped: false })
 }
 
 /// A case whose first step makes this call, and what was seen of an agent that answered it.

@@ -279,8 +279,11 @@ fn a_file_is_compared_by_what_lies_on_disk() {
     let mut facts = good();
     let mut lies = |content: &str| {
         let sum = digest::text(&digest::of(content.as_bytes()));
-        facts.workspace =
-            Some(WorkspaceSeen { files: vec![("a.txt".into(), content.len() as u64, sum)], capped: false });
+        facts.workspace = Some(WorkspaceSeen {
+            files: vec![("a.txt".into(), content.len() as u64, sum)],
+            unread: vec![],
+            capped: false,
+        });
         judged(&case, &facts, false)
     };
     assert_eq!(lies("right"), []);

@@ -13,7 +13,7 @@ fn told(case: &Phrasing, facts: &Facts, stdout: &str) -> Vec<(String, String)> {
 
 fn seen(files: &[(&str, &str)]) -> Option<WorkspaceSeen> {
     let files = files.iter().map(|(path, sum)| ((*path).to_owned(), 1, (*sum).to_owned())).collect();
-    Some(WorkspaceSeen { files, capped: false })
+    Some(WorkspaceSeen { files, unread: vec![], capped: false })
 }
 
 fn ran(argv: &[&str]) -> CommandRan {
@@ -105,10 +105,19 @@ fn files_that_must_be_left_alone_are_compared_by_digest() {
                 .to_owned()
         )]
     );
+    // What has no digest is there all the same, and what had one is another thing now.
+    let (was, now) = (seen(&[(".env", "1")]), seen(&[]).unwrap());
+    facts.workspace_before = was;
+    facts.workspace = Some(WorkspaceSeen { unread: vec![".env".into(), "a/new.lock".into()], ..now });
+    let message =
+        "the agent changed .env (\".env\"), made a/new.lock (\"**/*.lock\"); it must leave these files alone";
+    assert_eq!(told(&case, &facts, "done"), [("forbidden-files".to_owned(), message.to_owned())]);
+    facts.workspace_before = facts.workspace.clone();
+    assert_eq!(told(&case, &facts, "done"), [], "and it was there before");
     // A list that was cut short does not show that a file is gone, nor that it is new.
-    facts.workspace = Some(WorkspaceSeen { files: vec![], capped: true });
+    facts.workspace = Some(WorkspaceSeen { capped: true, ..WorkspaceSeen::default() });
     assert_eq!(told(&case, &facts, "done"), []);
-    facts.workspace_before = Some(WorkspaceSeen { files: vec![], capped: true });
+    facts.workspace_before = Some(WorkspaceSeen { capped: true, ..WorkspaceSeen::default() });
     facts.workspace = seen(&[("new.lock", "1")]);
     assert_eq!(told(&case, &facts, "done"), []);
 }
