@@ -103,19 +103,19 @@ pub(crate) fn agent_surroundings() -> AgentSurroundings {
 
 /// What a watched command is told by its surroundings.
 pub(crate) struct ShimSurroundings {
-    /// `REHEARSAL_SHIM`.
-    pub(crate) base_url: String,
+    /// `REHEARSAL_SHIM`; none where nobody asked to be told, or somebody emptied the environment.
+    pub(crate) base_url: Option<String>,
     /// `REHEARSAL_WORKSPACE`.
     pub(crate) workspace: Option<String>,
     /// `PATH`, which need not be text.
     pub(crate) search_path: Option<OsString>,
 }
 
-/// None where nobody asked to be told of commands.
-pub(crate) fn shim_surroundings() -> Option<ShimSurroundings> {
-    Some(ShimSurroundings {
-        base_url: read(&SHIM)?,
+/// What surrounds a watched command.
+pub(crate) fn shim_surroundings() -> ShimSurroundings {
+    ShimSurroundings {
+        base_url: read(&SHIM),
         workspace: read(&WORKSPACE),
         search_path: os_variable(PATH.name),
-    })
+    }
 }

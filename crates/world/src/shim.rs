@@ -14,6 +14,8 @@ use crate::task;
 
 /// Where a command is reported, below the base URL of its case.
 const ENDPOINT: &str = "/gate/command";
+/// A file that marks a folder of shims.
+const MARK: &str = ".rehearsal-shims";
 /// How long a report may take: the command waits for it.
 const REPORT: Limits = Limits {
     connect: Duration::from_secs(2),
@@ -71,6 +73,8 @@ pub fn lay(folder: &Path, programs: &[&str], own_program: &Path) -> Result<(), L
     }
     let failed = |path: &Path, source| LayError::System { path: path.to_owned(), source };
     crate::files::private_folders(folder).map_err(|source| failed(folder, source))?;
+    let mark = folder.join(MARK);
+    crate::files::write_report(&mark, b"").map_err(|source| failed(&mark, source))?;
     for name in programs {
         let link = folder.join(name);
         system::link(own_program, &link).map_err(|source| match source.kind() {
@@ -91,6 +95,18 @@ pub fn called_as(arguments: &[OsString]) -> Option<OsString> {
     let name = Path::new(arguments.first()?).file_name()?;
     let own = own_file().ok()?;
     (own.file_name() != Some(name)).then(|| name.to_owned())
+}
+
+/// Whether the link by which we were called lies in a folder of shims.
+#[must_use]
+pub fn is_laid(arguments: &[OsString], search_path: &OsStr) -> bool {
+    let Some(called) = arguments.first().map(Path::new) else { return false };
+    let marked = |folder: &Path| folder.join(MARK).is_file();
+    if called.components().count() > 1 {
+        return called.parent().is_some_and(marked);
+    }
+    let mut folders = std::env::split_paths(search_path);
+    folders.find(|folder| system::is_executable(&folder.join(called))).is_some_and(|folder| marked(&folder))
 }
 
 /// Our own program with all links followed: where it is called by a link, the system may name the link.

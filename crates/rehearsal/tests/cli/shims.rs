@@ -123,6 +123,18 @@ fn a_report_that_does_not_arrive_stops_nobody() {
     }
 }
 
+#[test]
+fn a_command_whose_environment_was_emptied_is_still_that_command() {
+    let (sandbox, case) = (with_tool(), Case::open());
+    for script in ["env -i PATH=\"$PATH\" tool init", "unset REHEARSAL_SHIM; exec \"${PATH%%:*}/tool\" init"]
+    {
+        let ended = run(&sandbox, &case.base(), &["tool"], script);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(7), "tool|init|\n"), "{script}: {}", ended.err);
+        assert!(ended.err.starts_with("rehearsal: this call of tool runs unreported: "), "{}", ended.err);
+        std::fs::remove_dir_all(sandbox.path("shims")).unwrap();
+    }
+}
+
 /// Python looks for its libraries by `argv[0]` and PATH: a bare name would lead it to the shim.
 #[test]
 fn python_in_a_virtual_environment_keeps_it() {
