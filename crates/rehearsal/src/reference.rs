@@ -1,12 +1,13 @@
 //! The pages of docs/reference: what the tables and the command line say of themselves. A test holds the files to them.
 
-use crate::command::faults;
+use crate::command::{agents, faults};
 use crate::{Arguments, env, failure};
 use clap::{CommandFactory as _, Parser as _};
 use rehearsal_report::REPORTS;
 use rehearsal_wire::dialect::{DIALECTS, Serves, Visit};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule};
+use rehearsal_workflow::agent::AGENTS;
 use rehearsal_workflow::grade::{self, CHECKS};
 use rehearsal_workflow::told::{DROPPED, GIVEN, PROVIDERS};
 
@@ -27,6 +28,7 @@ pub fn pages() -> Vec<Page> {
         Page { file, text: format!("{note}\n# {title}\n\n{body}") }
     };
     vec![
+        page("agents.md", "Agents", agents()),
         page("cli.md", "Command line", command_line()),
         page("dialects.md", "Dialects", dialects()),
         page("env.md", "Environment variables", environment()),
@@ -36,6 +38,22 @@ pub fn pages() -> Vec<Page> {
         page("reports.md", "Reports", reports()),
         page("rules.md", "Rules", rules()),
     ]
+}
+
+fn agents() -> String {
+    let mut out = "What `rehearsal run SUITE --agent NAME` starts. `rehearsal agents` says which of them are installed; words in braces are \
+                   filled in as in any agent's command ([env.md](env.md)).\n\n"
+        .to_owned()
+        + &head(&["agent", "what it is", "speaks", "`tool: shell`"]);
+    for row in AGENTS {
+        let shell = row.shell.map(|shell| code(shell.tool)).unwrap_or_default();
+        let name = format!("[{0}](#{0})", row.name);
+        out.push_str(&self::row(&[&name, row.summary, row.dialects.first().unwrap_or(&""), &shell]));
+    }
+    for row in AGENTS {
+        out.push_str(&format!("\n## {}\n\n{}", row.name, fenced("text", &agents::explanation(row))));
+    }
+    out
 }
 
 fn fenced(kind: &str, text: &str) -> String {

@@ -228,7 +228,13 @@ pub struct ScriptedCall {
     pub name: String,
     /// The arguments as JSON text: `", "` and `": "` between parts, raw non-ASCII, key order kept.
     pub arguments: String,
+    /// The command, where the file says `tool: shell` in place of a name. Name and arguments are then those of the built-in
+    /// agent, until they are fitted to the one that is run.
+    pub shell: Option<String>,
 }
+
+/// The word behind `tool` for whatever tool an agent runs commands by.
+pub const SHELL: &str = "shell";
 
 /// An error of the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]

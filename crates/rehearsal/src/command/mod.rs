@@ -1,6 +1,7 @@
 //! The commands: one file each. Adding one is its file, a variant and an arm.
 
 mod agent;
+pub(crate) mod agents;
 mod choice;
 mod enclose;
 mod explain;
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Lint(lint::Arguments),
     /// List the faults of the wire, or explain one.
     Faults(faults::Arguments),
+    /// List the agents that `run --agent` knows, or show one.
+    Agents(agents::Arguments),
     /// Check that journals are whole and unchanged, or that runs saw the same.
     Verify(verify::Arguments),
     /// Show a finished run again.
@@ -58,6 +61,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -1,13 +1,13 @@
 //! What a command line of `run` asks for, with the files of the suite read.
 
-use super::choice;
 use super::line;
 use super::run::Arguments;
+use super::{agents, choice};
 use crate::failure::Failure;
 use rehearsal_script::scenario::AgentCommand;
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::Order;
-use rehearsal_workflow::agent::Agent;
+use rehearsal_workflow::agent::{self, Agent, Found, KnownAgent, Origin};
 use rehearsal_workflow::choose::{self, round_name};
 use rehearsal_workflow::grade;
 use rehearsal_workflow::reach::Reach;
@@ -25,6 +25,9 @@ const BUILT_IN_PATIENCE: &str = "2";
 /// Time limit of a case where nobody sets one.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// Model name that agents are told where nobody names one.
+const MODEL: &str = "gpt-4o-mini";
+
 /// Names that are listed where somebody misses one.
 const LISTED: usize = 12;
 
@@ -38,6 +41,7 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
     choice::folder(&data)?;
     line::check(&arguments.agent)?;
     let agent = agent(&suite, &arguments)?;
+    let suite = fitted(suite, &cases, &arguments)?;
     arguments.weights.iter().try_for_each(|(code, _)| known_code(code))?;
     Ok(Order {
         cases,
@@ -48,7 +52,7 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
         fail_fast: arguments.fail_fast,
         jobs: arguments.jobs.map_or_else(|| 4 * task::parallelism(), |jobs| jobs as usize),
         time_limit: arguments.time_limit.or(agent.written.time_limit).unwrap_or(TIME_LIMIT),
-        model: arguments.model,
+        model: arguments.model.unwrap_or_else(|| arguments.known.map_or(MODEL, |row| row.model).to_owned()),
         reach,
         enclose: arguments.network.netns.unwrap_or_default(),
         sink: !arguments.network.no_sink,
@@ -60,13 +64,16 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
     })
 }
 
-/// The agent: the command behind `--`, else that of the suite, else our own.
+/// The agent: the command behind `--`, else the one named, else that of the suite, else our own.
 fn agent(suite: &Suite, arguments: &Arguments) -> Result<Agent, Failure> {
     let world = |error: std::io::Error| Failure::World(error.to_string());
     let here = environment::current_folder().map_err(world)?;
     let only = |command| AgentCommand { command, ..AgentCommand::default() };
     if !arguments.agent.is_empty() {
-        return Ok(Agent { written: only(arguments.agent.clone()), beside: here, built_in: false });
+        return Ok(Agent { written: only(arguments.agent.clone()), origin: Origin::Written(here) });
+    }
+    if let Some(row) = arguments.known {
+        return known(row, &here);
     }
     if let Some(written) = &suite.scenarios.agent {
         if arguments.stream {
@@ -76,7 +83,7 @@ fn agent(suite: &Suite, arguments: &Arguments) -> Result<Agent, Failure> {
             )));
         }
         let folder = Path::new(&written.place.file).parent().unwrap_or(Path::new(""));
-        return Ok(Agent { written: written.clone(), beside: here.join(folder), built_in: false });
+        return Ok(Agent { written: written.clone(), origin: Origin::Written(here.join(folder)) });
     }
     let own = environment::own_program().map_err(world)?.display().to_string();
     let mut command: Vec<String> =
@@ -84,7 +91,31 @@ fn agent(suite: &Suite, arguments: &Arguments) -> Result<Agent, Failure> {
     if arguments.stream {
         command.push("--stream".to_owned());
     }
-    Ok(Agent { written: only(command), beside: here, built_in: true })
+    Ok(Agent { written: only(command), origin: Origin::BuiltIn })
+}
+
+/// A row of the table, where it is installed and we speak with it.
+fn known(row: &'static KnownAgent, here: &Path) -> Result<Agent, Failure> {
+    if let Some(dialect) = agents::unserved(row) {
+        return Err(Failure::Command(format!("{} speaks {dialect}, which is not served yet", row.name)));
+    }
+    let found = task::run_here(agent::find(row, here, &environment::all()));
+    let found = found.map_err(|error| Failure::World(error.to_string()))?;
+    let Found { program, env } = found.map_err(|missing| Failure::World(missing.to_string()))?;
+    let mut written = row.written();
+    written.env.extend(env);
+    Ok(Agent { written, origin: Origin::Known { name: row.name, program } })
+}
+
+/// The suite with `tool: shell` as the tool of the agent that is run.
+fn fitted(suite: Suite, cases: &[usize], arguments: &Arguments) -> Result<Suite, Failure> {
+    let shell = match arguments.known {
+        Some(row) => row.shell.as_ref(),
+        None => Some(&agent::BUILT_IN),
+    };
+    let scenarios = agent::fitted(suite.scenarios, cases, shell)
+        .map_err(|no_shell| Failure::Command(format!("{no_shell}; choose other cases with --case")))?;
+    Ok(Suite { scenarios, ..suite })
 }
 
 /// Where to listen. Other machines are let in only where that is said twice.

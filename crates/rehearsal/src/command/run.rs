@@ -1,5 +1,6 @@
 //! `rehearsal run PATH… [-- AGENT…]`.
 
+use super::agents;
 use super::choice::Flags;
 use super::order::{order, writable};
 use super::value;
@@ -9,6 +10,7 @@ use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
 use rehearsal_report::{Report, Style};
 use rehearsal_script::scenario::Weight;
+use rehearsal_workflow::agent::KnownAgent;
 use rehearsal_workflow::choose::Shard;
 use rehearsal_workflow::reach::PublicUrl;
 use rehearsal_workflow::{Enclose, RunError};
@@ -32,6 +34,9 @@ pub(crate) struct Arguments {
     /// The agent's command, after `--` [default: `agent` of the suite, else the built-in agent].
     #[arg(last = true, value_name = "AGENT")]
     pub(super) agent: Vec<String>,
+    /// Run a known agent in place of the suite's own; `rehearsal agents` lists them.
+    #[arg(long = "agent", value_name = "NAME", conflicts_with = "agent", value_parser = agents::named)]
+    pub(super) known: Option<&'static KnownAgent>,
     /// Run only these cases; `*` and `?` stand for letters; may be given several times.
     #[arg(long = "case", value_name = "NAME")]
     pub(super) cases: Vec<String>,
@@ -55,11 +60,11 @@ pub(crate) struct Arguments {
     /// Time limit of a case that sets none, e.g. 90s or 5m [default: that of `agent` in the suite, else 60s].
     #[arg(long, value_name = "TIME", value_parser = value::time)]
     pub(super) time_limit: Option<Duration>,
-    /// Model name that the agent is told.
-    #[arg(long, value_name = "NAME", default_value = "gpt-4o-mini")]
-    pub(super) model: String,
+    /// Model name that the agent is told [default: that of the known agent, else gpt-4o-mini].
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
     /// Let the built-in agent ask for streams.
-    #[arg(long, conflicts_with = "agent")]
+    #[arg(long, conflicts_with_all = ["agent", "known"])]
     pub(super) stream: bool,
     #[command(flatten)]
     pub(super) network: Network,

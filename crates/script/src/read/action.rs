@@ -5,7 +5,7 @@ use super::fault;
 use super::step::spot;
 use crate::finding::{Code, Findings, Spot};
 use crate::node::{Content, Node};
-use crate::scenario::{Action, ApiError, Said, ScriptedCall};
+use crate::scenario::{Action, ApiError, SHELL, Said, ScriptedCall};
 use rehearsal_wire::reply::Usage;
 
 /// Tokens where the file does not say.
@@ -83,9 +83,59 @@ fn said(step: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Said
 }
 
 fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<ScriptedCall> {
-    let name = node.text("name")?.to_owned();
+    let tool = node.text("tool").filter(|tool| !context.older && *tool == SHELL);
+    match (node.text("name"), tool) {
+        (Some(_), Some(_)) => {
+            let message = "`name` and `tool` stand in one call";
+            let hint = "keep `name` for a tool of one agent, `tool: shell` for whatever agent is run";
+            findings.error_with_hint(spot(node, "tool"), Code::Contradiction, message, hint);
+            None
+        }
+        (Some(name), None) => {
+            let arguments = arguments(node, context, findings)?;
+            Some(ScriptedCall { name: name.to_owned(), arguments, shell: None })
+        }
+        (None, Some(_)) => shell(node, findings),
+        (None, None) => {
+            // A name or a tool of the wrong type is a mistake of its own, and so is a missing one in the older form.
+            if !context.older && ["name", "tool"].iter().all(|field| node.get(field).is_none()) {
+                let message = "a tool call needs `name`";
+                let hint = "the tool's name, or `tool: shell` for a command by whatever tool the agent has";
+                findings.error_with_hint(node.at, Code::MissingField, message, hint);
+            }
+            None
+        }
+    }
+}
+
+/// A command, as the built-in agent would be asked to run it.
+fn shell(node: &Node, findings: &mut Findings<'_>) -> Option<ScriptedCall> {
+    if let Some(raw) = node.get("arguments_text") {
+        let message = "`arguments_text` cannot stand beside `tool: shell`";
+        let hint = "each agent gets the command in arguments of its own; write `arguments: {command: ...}`";
+        findings.error_with_hint(raw.at, Code::Contradiction, message, hint);
+        return None;
+    }
+    let arguments = node.get("arguments");
+    let command = arguments.and_then(|arguments| arguments.get("command")).and_then(Node::as_text);
+    match (arguments, command) {
+        (Some(arguments), Some(command)) if arguments.entries().len() == 1 => Some(ScriptedCall {
+            name: "run_command".to_owned(),
+            arguments: arguments.to_json(),
+            shell: Some(command.to_owned()),
+        }),
+        (Some(_), _) | (None, _) => {
+            let at = arguments.map_or(node.at, |arguments| arguments.at);
+            let message = "the arguments of `tool: shell` are a text `command` and nothing else";
+            findings.error_with_hint(at, Code::WrongValue, message, "write `arguments: {command: \"ls\"}`");
+            None
+        }
+    }
+}
+
+fn arguments(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Option<String> {
     let raw = node.text("arguments_text").filter(|_| !context.older);
-    let arguments = match (node.get("arguments"), raw) {
+    match (node.get("arguments"), raw) {
         (Some(_), Some(_)) => {
             let message = "`arguments` and `arguments_text` stand in one call";
             findings.error_with_hint(
@@ -94,10 +144,10 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
                 message,
                 "keep one of them",
             );
-            return None;
+            None
         }
-        (Some(arguments), None) => arguments.to_json(),
-        (None, Some(raw)) => raw.to_owned(),
+        (Some(arguments), None) => Some(arguments.to_json()),
+        (None, Some(raw)) => Some(raw.to_owned()),
         (None, None) => {
             if !context.older && node.get("arguments_text").is_none() {
                 let message = "a tool call needs `arguments`";
@@ -108,10 +158,9 @@ fn call(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> Opti
                     "a tool without parameters gets {}",
                 );
             }
-            return None;
+            None
         }
-    };
-    Some(ScriptedCall { name, arguments })
+    }
 }
 
 fn api_error(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> ApiError {

@@ -3,7 +3,7 @@
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, OrNull, Paths, Span, Text, Whole, Word};
 use super::agent::{AGENT, EXPECT_AGENT};
 use super::{Field, Kind, Need, Shape};
-use crate::scenario::Weight;
+use crate::scenario::{SHELL, Weight};
 
 const fn both(name: &'static str, kind: &'static Kind, doc: &'static str) -> Field {
     Field { name, kind, need: Need::Optional, older: true, doc }
@@ -205,7 +205,12 @@ static CALL: Shape = Shape {
     others: None,
     fields: &[
         COMMENT,
-        must("name", &Text, "The tool's name."),
+        Field { name: "name", kind: &Text, need: Need::OlderRequired, older: true, doc: "The tool's name." },
+        new(
+            "tool",
+            &Word(&[SHELL]),
+            "In place of `name`: the tool by which the agent at hand runs commands, whatever it calls it. `arguments` then hold `command` alone.",
+        ),
         Field {
             name: "arguments",
             kind: &Anything,

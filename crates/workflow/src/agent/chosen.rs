@@ -12,10 +12,24 @@ use std::path::{Path, PathBuf};
 pub struct Agent {
     /// Its command and what belongs to it, placeholders not filled.
     pub written: AgentCommand,
-    /// Folder in which files that the command names are looked for.
-    pub beside: PathBuf,
-    /// Whether it is our own reference agent.
-    pub built_in: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where the agent of a run comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is our own reference agent.
+    BuiltIn,
+    /// A row of our table; its program was found there.
+    Known {
+        /// The row's name.
+        name: &'static str,
+        /// The program.
+        program: PathBuf,
+    },
+    /// A person wrote its command; files that it names are looked for in this folder.
+    Written(PathBuf),
 }
 
 const HOME: &str = "{home}/";
@@ -24,22 +38,24 @@ const WORKSPACE: &str = "{workspace}/";
 impl Agent {
     /// Its command as the run file tells it: placeholders as they were written, secrets masked; nothing for the built-in one.
     pub(crate) fn told(&self) -> Vec<String> {
-        if self.built_in { Vec::new() } else { redact::arguments(&self.written.command) }
+        match self.origin {
+            Origin::BuiltIn => Vec::new(),
+            Origin::Known { .. } | Origin::Written(_) => redact::arguments(&self.written.command),
+        }
     }
 
     /// Program and arguments for one case.
     pub(crate) fn argv(&self, told: &Told) -> Vec<String> {
-        if self.built_in {
-            return self.written.command.clone();
+        let command = &self.written.command;
+        match &self.origin {
+            Origin::BuiltIn => command.clone(),
+            // Its words are ours: none of them means a file of the person who runs it.
+            Origin::Known { program, .. } => {
+                let arguments = command.iter().skip(1).map(|argument| told.fill(argument));
+                std::iter::once(program.display().to_string()).chain(arguments).collect()
+            }
+            Origin::Written(beside) => told.command(command, |argument| place(beside, argument)),
         }
-        told.command(&self.written.command, |argument| self.place(argument))
-    }
-
-    /// The absolute path of an argument that names a file beside the suite, or where the run was started.
-    fn place(&self, argument: &str) -> Option<String> {
-        // A folder is left as it is, for `.` and the like may mean many things.
-        let path = self.beside.join(argument);
-        (!argument.is_empty() && files::is_file(&path)).then(|| path.display().to_string())
     }
 
     /// Its whole environment; the folder of shims, where there is one, stands first on PATH.
@@ -83,10 +99,14 @@ impl Agent {
     /// knows is not looked for.
     pub(crate) fn probe(&self, inherited: &[(String, String)]) -> Result<(), StartError> {
         let program = self.written.command.first().ok_or(StartError::Nothing)?;
+        let placed = match &self.origin {
+            Origin::Known { .. } => return Ok(()),
+            Origin::BuiltIn => None,
+            Origin::Written(beside) => place(beside, program),
+        };
         if program.contains('{') || self.search(inherited).is_some_and(|search| search.contains('{')) {
             return Ok(());
         }
-        let placed = (!self.built_in).then(|| self.place(program)).flatten();
         self.find(placed.as_deref().unwrap_or(program), inherited).map(drop)
     }
 
@@ -100,4 +120,11 @@ impl Agent {
         let all = self.written.env.iter().chain(inherited);
         all.filter(|(name, _)| name == "PATH").map(|(_, path)| path.as_str()).next()
     }
+}
+
+/// The absolute path of an argument that names a file beside the suite, or where the run was started.
+fn place(beside: &Path, argument: &str) -> Option<String> {
+    // A folder is left as it is, for `.` and the like may mean many things.
+    let path = beside.join(argument);
+    (!argument.is_empty() && files::is_file(&path)).then(|| path.display().to_string())
 }
