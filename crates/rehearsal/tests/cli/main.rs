@@ -7,6 +7,7 @@ mod agents;
 mod enclosed;
 mod evidence;
 mod init;
+mod known;
 mod merging;
 mod mistakes;
 mod network;

@@ -90,24 +90,29 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn variable(&self, name: &str) -> Option<&str> {
-        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    /// The folders that a variable lists.
+    fn folders(&self, name: &str) -> impl Iterator<Item = &str> {
+        let listed = self.environment.iter().find(|(known, _)| known == name);
+        let listed = listed.map_or("", |(_, value)| value.as_str());
+        listed.split(if cfg!(windows) { ';' } else { ':' }).filter(|folder| !folder.is_empty())
     }
 
     /// The programs of a name: what PATH leads to, then what stands beside a project.
     fn programs(&self, name: &str) -> Vec<PathBuf> {
-        let on_path = process::find(name, self.variable("PATH")).ok();
+        let on_path = self.folders("PATH").filter_map(|folder| process::find(name, Some(folder)).ok());
         let beside = self.folder.ancestors().flat_map(|folder| {
             ["node_modules/.bin", ".venv/bin"].map(|inside| folder.join(inside).join(name))
         });
-        on_path.into_iter().chain(beside.filter(|path| files::is_file(path))).collect()
+        on_path.chain(beside.filter(|path| files::is_file(path))).collect()
     }
 
     /// The folders of Node.js packages: those beside a project, then those that NODE_PATH names.
     fn modules(&self) -> Vec<PathBuf> {
         let beside = self.folder.ancestors().map(|folder| folder.join("node_modules"));
-        let named = self.variable("NODE_PATH").unwrap_or_default().split(':').filter(|path| !path.is_empty());
-        beside.chain(named.map(PathBuf::from)).filter(|path| files::is_folder(path)).collect()
+        beside
+            .chain(self.folders("NODE_PATH").map(PathBuf::from))
+            .filter(|path| files::is_folder(path))
+            .collect()
     }
 }
 
