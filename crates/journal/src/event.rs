@@ -296,7 +296,7 @@ pub struct CommandRan {
 pub struct EscapeTried {
     /// Method of the request to the proxy, `CONNECT` mostly; empty where it was no HTTP.
     pub method: String,
-    /// Where it wanted to: `host:port`, or a URL without its query.
+    /// Where it wanted to: `host:port`, or scheme and host of a URL. Its path may be a secret.
     pub target: String,
 }
 

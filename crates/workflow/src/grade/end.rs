@@ -25,11 +25,27 @@ pub(super) const NEVER_ASKED: Check = Check {
     remedy: "point the agent at OPENAI_BASE_URL or {base_url} (ANTHROPIC_BASE_URL or {root_url} for the Messages API), and give it the prompt as REHEARSAL_PROMPT or {prompt}, unchanged",
     judge: Some(never_asked),
 };
+pub(super) const STEPS_SKIPPED: Check = Check {
+    code: "steps-skipped",
+    severity: Severity::Error,
+    tier: Tier::End,
+    follows: &[],
+    meaning: "a step of the script was answered although the one before it never was: the request brought a history that this case did not make",
+    remedy: "begin each conversation anew; a session that is resumed, or turns that the model never said, make the case worthless",
+    judge: Some(steps_skipped),
+};
 pub(super) const NOT_FINISHED: Check = Check {
     code: "script-not-finished",
     severity: Severity::Error,
     tier: Tier::End,
-    follows: &["side-calls-only", "never-asked", "time-limit", "agent-killed", "script-not-finished"],
+    follows: &[
+        "side-calls-only",
+        "never-asked",
+        "time-limit",
+        "agent-killed",
+        "steps-skipped",
+        "script-not-finished",
+    ],
     meaning: "the agent stopped asking before the script's last step was answered",
     remedy: "answer every tool call and ask again until the model stops calling; retry what can be retried",
     judge: Some(not_finished),
@@ -101,6 +117,23 @@ fn first_call(phrasing: &Phrasing) -> Option<(usize, &str)> {
     let steps = phrasing.script.iter().enumerate();
     let mut calls = steps.filter_map(|(at, step)| Some((at + 1, &*step.action.said()?.calls.first()?.name)));
     calls.next()
+}
+
+/// A case passes by its last step; so every step before it must have been played.
+fn steps_skipped(evidence: &Evidence<'_>) -> Vec<Found> {
+    let skipped = |phrasing: &Phrasing| {
+        let steps = phrasing.steps() as u64;
+        let missing = (0..steps).find(|step| !delivered(evidence, phrasing, *step))?;
+        let after = (missing + 1..steps).find(|step| delivered(evidence, phrasing, *step))?;
+        let at = evidence.scripted(phrasing).find(|request| request.step == Some(after))?;
+        let message = format!(
+            "step {} of {steps} was answered, though step {} never was: the request brought turns that were not played here",
+            after + 1,
+            missing + 1
+        );
+        Some(Found::at(evidence.named(phrasing) + &message, [at.exchange]))
+    };
+    evidence.conversations().filter(|phrasing| !phrasing.hostile).filter_map(skipped).collect()
 }
 
 fn not_finished(evidence: &Evidence<'_>) -> Vec<Found> {

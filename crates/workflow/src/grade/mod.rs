@@ -187,6 +187,7 @@ pub const CHECKS: &[Check] = &[
     end::NEVER_ASKED,
     agent::TIME_LIMIT,
     agent::KILLED,
+    end::STEPS_SKIPPED,
     end::NOT_FINISHED,
     end::UNANSWERED_CALL,
     promise::CLAIMED_NOT_DONE,

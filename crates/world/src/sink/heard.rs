@@ -68,12 +68,17 @@ fn http(bytes: &[u8]) -> Option<EscapeTried> {
     };
     let bare = target.split(['?', '#']).next().unwrap_or_default();
     let target = match bare.split_once("://") {
-        Some((scheme, rest)) => format!("{scheme}://{}", without_user(rest)),
+        Some((scheme, rest)) => format!("{scheme}://{}", without_user(host_of(rest))),
         // Not a proxy request: somebody took the sink for the server itself.
-        None if bare.starts_with('/') => format!("http://{}{bare}", without_user(&host())),
+        None if bare.starts_with('/') => format!("http://{}", without_user(&host())),
         None => without_user(bare).to_owned(),
     };
     Some(EscapeTried { method: method.to_owned(), target: shown(&target) })
+}
+
+/// What stands before the path: a path may be a secret, as it is with webhooks.
+fn host_of(rest: &str) -> &str {
+    rest.split('/').next().unwrap_or_default()
 }
 
 /// Drops a name and password before the host: they may be secrets.
@@ -166,11 +171,11 @@ mod tests {
             ("CONNECT api.openai.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", "CONNECT", "api.openai.com:443"),
             ("CONNECT u:p@h:443 HTTP/1.1\r\n\r\n", "CONNECT", "h:443"),
             ("CONNECT [2001:db8::1]:443 HTTP/1.0\n\n", "CONNECT", "[2001:db8::1]:443"),
-            ("GET http://u:p@h:81/a/b?key=s#t HTTP/1.1\r\n\r\n", "GET", "http://h:81/a/b"),
+            ("GET http://u:p@h:81/a/b?key=s#t HTTP/1.1\r\n\r\n", "GET", "http://h:81"),
             ("GET http://h?key=s HTTP/1.1\r\n\r\n", "GET", "http://h"),
-            ("GET http://h/@home HTTP/1.1\r\n\r\n", "GET", "http://h/@home"),
-            ("POST /v1/x?key=s HTTP/1.1\r\nA: b\r\nhOST: h:1 \r\n\r\n", "POST", "http://h:1/v1/x"),
-            ("POST /v1/x HTTP/1.1\r\n\r\nHost: body", "POST", "http://unknown/v1/x"),
+            ("GET http://h/@home HTTP/1.1\r\n\r\n", "GET", "http://h"),
+            ("POST /v1/x?key=s HTTP/1.1\r\nA: b\r\nhOST: h:1 \r\n\r\n", "POST", "http://h:1"),
+            ("POST /v1/x HTTP/1.1\r\n\r\nHost: body", "POST", "http://unknown"),
             ("CONNECT 127.0.0.1:8080 HTTP/1.1\r\n\r\n", "CONNECT", "127.0.0.1:8080"),
             ("OPTIONS * HTTP/1.1\r\n\r\n", "OPTIONS", "*"),
             ("CONNECT  HTTP/1.1\r\n\r\n", "CONNECT", "unknown"),
@@ -251,6 +256,7 @@ mod tests {
         fn no_secret_of_a_url_is_told(user in "[a-z]{1,5}SECRET", query in "SECRET[a-z/@?]{0,9}") {
             for said in [
                 format!("GET http://{user}:{user}@host/path?{query} HTTP/1.1\r\n\r\n"),
+                format!("POST http://hooks.test/services/{user} HTTP/1.1\r\n\r\n"),
                 format!("CONNECT {user}@host:443 HTTP/1.1\r\n\r\n"),
                 format!("GET /path?{query} HTTP/1.1\r\nHost: {user}@host\r\n\r\n"),
             ] {

@@ -265,3 +265,16 @@ fn a_way_out_that_was_sought_is_a_warning_with_each_target_once() {
         "tried to reach a.example:443 (2 times), b.example:443; nothing left this machine"
     );
 }
+
+#[test]
+fn a_history_that_was_not_played_here_does_not_pass() {
+    let case = phrasing(CALLS);
+    let mut facts = good();
+    facts.requests.remove(0);
+    facts.calls.clear();
+    facts.answered.clear();
+    let found = judged(&case, &facts, false);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "steps-skipped");
+    assert!(found[0].1.starts_with("step 2 of 2 was answered, though step 1 never was"), "{found:?}");
+}
