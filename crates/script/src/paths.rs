@@ -1,4 +1,4 @@
-//! Paths inside a workspace as files write them, and patterns of such paths.
+//! Paths inside a workspace as files write them, and patterns: of such paths, and of any text.
 
 /// Whether a path stays inside the workspace on every system: relative, `/` between its parts, no `..`.
 pub(crate) fn is_inside(path: &str) -> bool {
@@ -17,12 +17,14 @@ pub(crate) fn is_pattern(pattern: &str) -> bool {
 #[must_use]
 pub fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
-    wild(&pattern, &path, |part| *part == "**", |part, name| segment(part, name))
+    wild(&pattern, &path, |part| *part == "**", |part, name| text_matches(part, name))
 }
 
-fn segment(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    wild(&pattern, &name, |letter| *letter == '*', |letter, other| *letter == '?' || letter == other)
+/// Whether a text is meant by a pattern: `*` is any characters, `?` is one; a slash is a character like any other.
+#[must_use]
+pub fn text_matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    wild(&pattern, &text, |letter| *letter == '*', |letter, other| *letter == '?' || letter == other)
 }
 
 /// Matching with one sort of wildcard for any run of items. Where the rest does not fit, only the last wildcard takes one more:
@@ -48,7 +50,7 @@ fn wild<P, T>(pattern: &[P], items: &[T], is_run: fn(&P) -> bool, fits: impl Fn(
 
 #[cfg(test)]
 mod tests {
-    use super::{is_inside, is_pattern, matches};
+    use super::{is_inside, is_pattern, matches, text_matches};
     use proptest::prelude::*;
 
     #[test]
@@ -62,6 +64,8 @@ mod tests {
             ("a/**/b", &["a/b", "a/x/b", "a/x/b/y/b"], &["a", "a/x", "ab"]),
             ("**", &["a", "a/b/c"], &[]),
             ("*a*b*", &["ab", "xaxbx", "aab"], &["ba", "a/b"]),
+            (".env*", &[".env", ".env.local"], &["x/.env"]),
+            ("b/**/a.txt", &["b/a.txt", "b/x/y/a.txt"], &["ab/a.txt"]),
             ("[a]{b}", &["[a]{b}"], &["ab"]),
         ];
         for (pattern, meant, others) in table {
@@ -71,6 +75,28 @@ mod tests {
             for path in *others {
                 assert!(!matches(pattern, path), "{pattern} {path}");
             }
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_a_text_knows_no_parts() {
+        for (pattern, text, meant) in [
+            ("text", "text", true),
+            ("text", "texts", false),
+            ("t*", "text", true),
+            ("t*", "", false),
+            ("*", "", true),
+            ("*", "a/b", true),
+            ("**", "x", true),
+            ("*ool*", "tools", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("?", "é", true),
+            ("?", "", false),
+            ("t??t", "text", true),
+            ("t?t", "text", false),
+        ] {
+            assert_eq!(text_matches(pattern, text), meant, "{pattern} {text}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Which cases of a suite run, and how often.
 
+use rehearsal_script::paths::text_matches;
 use rehearsal_script::scenario::{Phrasing, Scenarios};
 use std::collections::BTreeSet;
 
@@ -30,35 +31,8 @@ fn is_named(case: &Phrasing, pattern: &str) -> bool {
     let Phrasing { class, id, .. } = case;
     // A name that holds a star is still named by itself.
     id == pattern
-        || matches(pattern, id)
-        || (pattern.contains('/') && matches(pattern, &format!("{class}/{id}")))
-}
-
-/// Whether a text is what a pattern says: `*` is any letters, `?` is one letter.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let (mut at, mut seen) = (0, 0);
-    // Where the last star stands, and how much of the text it has taken so far: only the last one needs another try.
-    let mut star: Option<(usize, usize)> = None;
-    while seen < text.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some((at, seen));
-                at += 1;
-            }
-            Some(letter) if *letter == '?' || *letter == text[seen] => {
-                at += 1;
-                seen += 1;
-            }
-            Some(_) | None => {
-                let Some((stood, taken)) = star else { return false };
-                star = Some((stood, taken + 1));
-                at = stood + 1;
-                seen = taken + 1;
-            }
-        }
-    }
-    pattern[at..].iter().all(|letter| *letter == '*')
+        || text_matches(pattern, id)
+        || (pattern.contains('/') && text_matches(pattern, &format!("{class}/{id}")))
 }
 
 /// One part of some cases: dealt out like cards, so that neighbours, which often cost the same, go to different machines.
@@ -87,29 +61,7 @@ pub fn clash(scenarios: &Scenarios, cases: &[usize], repeat: u32) -> Option<(Str
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, part, round_name};
-
-    #[test]
-    fn a_pattern_meets_what_it_says() {
-        for (pattern, text, meets) in [
-            ("text", "text", true),
-            ("text", "texts", false),
-            ("t*", "text", true),
-            ("t*", "", false),
-            ("*", "", true),
-            ("**", "x", true),
-            ("*ool*", "tools", true),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c-b", false),
-            ("?", "é", true),
-            ("?", "", false),
-            ("t??t", "text", true),
-            ("t?t", "text", false),
-            ("*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
-        ] {
-            assert_eq!(matches(pattern, text), meets, "{pattern} {text}");
-        }
-    }
+    use super::{part, round_name};
 
     #[test]
     fn the_parts_of_a_suite_are_disjoint_and_hold_all_of_it() {

@@ -1,5 +1,6 @@
 //! Every code that a finding can have, in words.
 
+use super::truncated::TRUNCATED_CALL_EXECUTED;
 use super::{CHECKS, Check, Tier};
 use rehearsal_journal::run::{CodeText, Finding, Severity};
 use rehearsal_wire::rule::{Profile, RULES, Rule};
@@ -68,63 +69,88 @@ const WORDS: &[Word] = &[
 ];
 
 /// What rules note without refusing it.
-const NOTES: &[(Word, Severity)] = &[
-    (
-        Word {
+struct Note {
+    word: Word,
+    /// What it weighs by itself.
+    severity: Severity,
+    /// Codes of failings that say the same and more: where one of them is found, the note is told below it.
+    part_of: &'static [&'static str],
+}
+
+/// All notes of rules.
+const NOTES: &[Note] = &[
+    Note {
+        word: Word {
             code: "arguments-not-json",
             meaning: "the history holds a call of the agent's own making whose arguments are no JSON",
             remedy: "write the arguments of calls with a JSON library; real providers refuse some of these",
         },
-        Severity::Warning,
-    ),
-    (
-        Word {
+        severity: Severity::Warning,
+        part_of: &[],
+    },
+    Note {
+        word: Word {
             code: "arguments-double-encoded",
             meaning: "the history holds a call of the agent's own making whose arguments are encoded as JSON twice",
             remedy: "keep the arguments as the text that the model sent, and encode them once",
         },
-        Severity::Warning,
-    ),
-    (
-        Word {
+        severity: Severity::Warning,
+        part_of: &[],
+    },
+    Note {
+        word: Word {
             code: "arguments-through-doubles",
             meaning: "numbers in echoed arguments came back rounded, as clients send them that read numbers as doubles",
             remedy: "harmless unless the tools need large numbers; keep the model's text to avoid it",
         },
-        Severity::Note,
-    ),
-    (
-        Word {
+        severity: Severity::Note,
+        part_of: &[],
+    },
+    Note {
+        word: Word {
             code: "arguments-stripped",
             meaning: "echoed arguments lack keys that the offered schema does not name",
             remedy: "harmless unless the model must see what it sent; keep the model's text to avoid it",
         },
-        Severity::Note,
-    ),
-    (
-        Word {
+        severity: Severity::Note,
+        part_of: &[],
+    },
+    Note {
+        word: Word {
             code: "reasoning-dropped",
             meaning: "calls came back without the reasoning that the model sent with them",
             remedy: "send reasoning items back as they came, or go on from `previous_response_id`: without them the model thinks anew",
         },
-        Severity::Warning,
-    ),
-    (
-        Word {
+        severity: Severity::Warning,
+        part_of: &[],
+    },
+    Note {
+        word: Word {
             code: "broken-arguments-changed",
             meaning: "a call that the script broke on purpose came back changed",
             remedy: "correct clients do this in several ways; look whether the agent executed it",
         },
-        Severity::Note,
-    ),
+        severity: Severity::Note,
+        // Who runs a call that was cut short has repaired it first, and sends the repaired call back.
+        part_of: &[TRUNCATED_CALL_EXECUTED.code],
+    },
 ];
 
 /// What to do where a rule refused.
 const CHANGE: &str = "change what the agent sends as the message says; where the rule asks too much of it, `--rule NAME=off` or a milder `--profile`";
 
+fn note(code: &str) -> Option<&'static Note> {
+    NOTES.iter().find(|note| note.word.code == code)
+}
+
+/// Whether a note says again, in a milder way, what a failing with another code says.
+pub(super) fn is_part_of(code: &str, failing: &str) -> bool {
+    note(code).is_some_and(|note| note.part_of.contains(&failing))
+}
+
 /// What a note weighs by itself.
 pub(super) fn weight_of_note(code: &str) -> Severity {
-    NOTES.iter().find(|(word, _)| word.code == code).map_or(Severity::Note, |(_, weight)| *weight)
+    note(code).map_or(Severity::Note, |note| note.severity)
 }
 
 /// All codes, each once: those of the world, of refusals (before the rules, then the rules in their order), of the other checks,
@@ -140,7 +166,7 @@ pub fn codes() -> Vec<&'static str> {
         .chain(WORDS.iter().map(|word| word.code))
         .chain(RULES.iter().map(|rule| rule.name))
         .chain(checks.iter().map(|check| check.code))
-        .chain(NOTES.iter().map(|(word, _)| word.code));
+        .chain(NOTES.iter().map(|note| note.word.code));
     for code in all {
         if !codes.contains(&code) {
             codes.push(code);
@@ -174,7 +200,7 @@ fn entry(code: &str) -> Option<Entry> {
     let rule = RULES.iter().copied().find(|rule| rule.name == code);
     let word = WORDS.iter().find(|word| word.code == code);
     if rule.is_none() && word.is_none() {
-        let (word, severity) = NOTES.iter().find(|(word, _)| word.code == code)?;
+        let Note { word, severity, .. } = note(code)?;
         let meaning = word.meaning.to_owned();
         return Some(Entry {
             severity: *severity,
@@ -250,8 +276,8 @@ pub fn explain(code: &str) -> Option<String> {
             ),
         );
         line("wire codes:", &rule.codes.join(", "));
-        if let Some((note, severity)) = NOTES.iter().find(|(note, _)| note.code == code) {
-            line("also:", &format!("as a {} where {}", weight_word(*severity), note.meaning));
+        if let Some(Note { word, severity, .. }) = note(code) {
+            line("also:", &format!("as a {} where {}", weight_word(*severity), word.meaning));
         }
         line("example:", "a request that it refuses or notes");
         for (name, value) in rule.example.headers {

@@ -1,8 +1,9 @@
 //! Files of the workspace before and after.
 
-use super::{Check, Evidence, Found, Tier, glob};
+use super::{Check, Evidence, Found, Tier};
 use rehearsal_journal::fold::{Change, changes};
 use rehearsal_journal::run::Severity;
+use rehearsal_script::paths;
 
 pub(super) const FORBIDDEN_FILES: Check = Check {
     code: "forbidden-files",
@@ -30,7 +31,7 @@ fn forbidden_files(evidence: &Evidence<'_>) -> Vec<Found> {
     let touched: Vec<_> = changed(evidence)
         .into_iter()
         .filter_map(|(path, change)| {
-            let pattern = patterns.iter().find(|pattern| glob::meets(pattern, path))?;
+            let pattern = patterns.iter().find(|pattern| paths::matches(pattern, path))?;
             Some(format!("{} {path} ({pattern:?})", change.word()))
         })
         .collect();

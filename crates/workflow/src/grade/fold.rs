@@ -1,6 +1,6 @@
 //! Consequences are told below their causes: a case fails once for one bug, and nothing that was found is lost.
 
-use super::{CHECKS, Check, Found, Tier};
+use super::{CHECKS, Check, Found, Tier, codes};
 use rehearsal_journal::run::{Finding, Severity};
 use rehearsal_script::scenario::Weight;
 
@@ -124,8 +124,5 @@ fn is_part_of(small: &Judged, failing: &Judged) -> bool {
     }
     let at_once = || small.found.exchanges.iter().all(|exchange| failing.found.exchanges.contains(exchange));
     let same_place = small.pointer.is_some() && small.pointer == failing.pointer && at_once();
-    // Who runs a call that was cut short has repaired it first, and sends the repaired call back.
-    let repaired = failing.code == super::truncated::TRUNCATED_CALL_EXECUTED.code
-        && small.code == "broken-arguments-changed";
-    same_place || repaired
+    same_place || codes::is_part_of(&small.code, &failing.code)
 }

@@ -12,7 +12,6 @@ mod disk;
 mod end;
 mod expectation;
 mod fold;
-mod glob;
 mod promise;
 mod refusal;
 mod sent;
