@@ -76,6 +76,23 @@ pub enum Kind {
     Aside,
 }
 
+impl Kind {
+    /// As the journal spells it, and the original stub's log.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Scenario => "scenario",
+            Self::Background => "background",
+            Self::Overrun => "overrun",
+            Self::BadJson => "bad_json",
+            Self::WrongPath => "wrong_path",
+            Self::Hostile => "hostile",
+            Self::Unreadable => "unreadable",
+            Self::Aside => "aside",
+        }
+    }
+}
+
 /// A request and what was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,6 +150,37 @@ pub struct Asked {
     /// Why a request that holds a prompt of a script is still no part of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub side_call: Option<SideCall>,
+}
+
+impl Asked {
+    /// A request of this kind of which nothing else is known yet.
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        Self {
+            exchange: 0,
+            conn: 0,
+            method: String::new(),
+            path: String::new(),
+            headers: None,
+            body: None,
+            kind,
+            class: None,
+            phrasing: None,
+            step: None,
+            n_messages: 0,
+            n_assistant: 0,
+            stream: false,
+            reject: None,
+            notes: Vec::new(),
+            answers: Vec::new(),
+            delivered: Delivered::default(),
+            http_status: None,
+            bad_json: None,
+            attempt_of: None,
+            retry: None,
+            side_call: None,
+        }
+    }
 }
 
 /// Why a request that holds a prompt of a script is still no part of it. It is answered as background.

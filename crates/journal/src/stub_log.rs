@@ -45,7 +45,7 @@ pub fn record(asked: &Asked, around: &Around<'_>, out: &mut Vec<u8>) {
     fields.plain("ts", format_args!("{}.{:06}", around.unix_us / 1_000_000, around.unix_us % 1_000_000));
     fields.text("path", Some(&asked.path));
     fields.text("mode", Some(around.mode));
-    fields.text("kind", Some(kind(asked.kind)));
+    fields.text("kind", Some(asked.kind.word()));
     fields.text("scenario_class", asked.class.as_deref());
     fields.text("phrasing", asked.phrasing.as_deref());
     fields.number("step", asked.step);
@@ -68,19 +68,6 @@ pub fn record(asked: &Asked, around: &Around<'_>, out: &mut Vec<u8>) {
     fields.number("seq", Some(around.seq));
     fields.text("run", Some(around.run));
     out.extend_from_slice(b"}\n");
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Scenario => "scenario",
-        Kind::Background => "background",
-        Kind::Overrun => "overrun",
-        Kind::BadJson => "bad_json",
-        Kind::WrongPath => "wrong_path",
-        Kind::Hostile => "hostile",
-        Kind::Unreadable => "unreadable",
-        Kind::Aside => "aside",
-    }
 }
 
 /// Only scripted answers count as delivered; the words of background and overrun replies do not.

@@ -1,7 +1,7 @@
 //! Writes the fields of an event. What every request brings is written by hand, byte for byte as serde would write it and in
 //! less time; serde writes what is rare, and reads everything.
 
-use crate::event::{Answered, Asked, Body, Delivered, End, Event, Kind};
+use crate::event::{Answered, Asked, Body, Delivered, End, Event};
 use serde::Serialize;
 
 /// Appends the fields of an event without the braces around them.
@@ -37,7 +37,7 @@ fn asked(out: &mut Vec<u8>, event: &Asked) {
     if let Some(body) = body {
         self::body(key(out, "body"), body);
     }
-    word(key(out, "kind"), kind_word(*kind));
+    word(key(out, "kind"), kind.word());
     optional(key(out, "class"), class.as_deref(), text);
     optional(key(out, "phrasing"), phrasing.as_deref(), text);
     optional(key(out, "step"), *step, number);
@@ -125,19 +125,6 @@ fn answered(out: &mut Vec<u8>, event: &Answered) {
     word(key(out, "end"), end_word(*end));
 }
 
-const fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Scenario => "scenario",
-        Kind::Background => "background",
-        Kind::Overrun => "overrun",
-        Kind::BadJson => "bad_json",
-        Kind::WrongPath => "wrong_path",
-        Kind::Hostile => "hostile",
-        Kind::Unreadable => "unreadable",
-        Kind::Aside => "aside",
-    }
-}
-
 const fn end_word(end: End) -> &'static str {
     match end {
         End::Complete => "complete",
@@ -206,7 +193,7 @@ fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{BadJson, Noted, Rejected, SideCall};
+    use crate::event::{BadJson, Kind, Noted, Rejected, SideCall};
     use proptest::option::of;
     use proptest::prelude::*;
 

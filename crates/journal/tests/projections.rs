@@ -42,22 +42,13 @@ fn asked(exchange: u64, varies: &Varies) -> Asked {
             tail: 0,
             at: exchange,
         }),
-        kind: Kind::Scenario,
         class: Some("tools".to_owned()),
         phrasing: Some("p1".to_owned()),
         step: Some(exchange - 1),
         n_messages: exchange,
         n_assistant: exchange - 1,
-        stream: false,
-        reject: None,
-        notes: Vec::new(),
-        answers: Vec::new(),
-        delivered: Delivered::default(),
         http_status: Some(200),
-        bad_json: None,
-        attempt_of: None,
-        retry: None,
-        side_call: None,
+        ..Asked::of(Kind::Scenario)
     }
 }
 

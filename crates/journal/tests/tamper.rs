@@ -3,7 +3,7 @@
 use rehearsal_journal::body::shared;
 use rehearsal_journal::chain::Chain;
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{Asked, Body, Delivered, Event, Kind, Opened};
+use rehearsal_journal::event::{Asked, Body, Event, Kind, Opened};
 use rehearsal_journal::verify::{Fault, Verified, Verifier};
 
 fn opened(segment: u32) -> Event {
@@ -23,24 +23,10 @@ fn asked(exchange: u64, body: Option<Body>) -> Event {
         conn: 1,
         method: "POST".to_owned(),
         path: "/v1/chat/completions".to_owned(),
-        headers: None,
         body,
-        kind: Kind::Background,
-        class: None,
-        phrasing: None,
-        step: None,
         n_messages: 1,
-        n_assistant: 0,
-        stream: false,
-        reject: None,
-        notes: Vec::new(),
-        answers: Vec::new(),
-        delivered: Delivered::default(),
         http_status: Some(200),
-        bad_json: None,
-        attempt_of: None,
-        retry: None,
-        side_call: None,
+        ..Asked::of(Kind::Background)
     }))
 }
 

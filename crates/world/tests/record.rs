@@ -33,30 +33,7 @@ fn open(settings: Settings) -> Recorder {
 }
 
 fn asked(kind: Kind) -> Box<Asked> {
-    Box::new(Asked {
-        exchange: 0,
-        conn: 1,
-        method: String::new(),
-        path: String::new(),
-        headers: None,
-        body: None,
-        kind,
-        class: None,
-        phrasing: None,
-        step: None,
-        n_messages: 1,
-        n_assistant: 0,
-        stream: false,
-        reject: None,
-        notes: Vec::new(),
-        answers: Vec::new(),
-        delivered: Delivered::default(),
-        http_status: Some(200),
-        bad_json: None,
-        attempt_of: None,
-        retry: None,
-        side_call: None,
-    })
+    Box::new(Asked { conn: 1, n_messages: 1, http_status: Some(200), ..Asked::of(kind) })
 }
 
 fn answered(exchange: u64) -> Answered {
