@@ -15,21 +15,18 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let leak = |pointer: String, what: &str, fix: &str| {
-        Err(say::gate(say::LEAK, pointer, &format!("{what} belongs to another API"), fix))
-    };
     for (key, value) in asked.tape.root().entries() {
         if let Some((name, fix)) = KEYS.iter().find(|(name, _)| key.is_str(name)) {
-            return leak(format!("/{name}"), &format!("`{name}`"), fix);
+            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
         }
         let is_anthropic = |kind: Value<'_>| kind.is_str("any") || kind.is_str("tool");
         if key.is_str("tool_choice") && value.get("type").is_some_and(is_anthropic) {
-            return leak("/tool_choice/type".to_owned(), "this form of `tool_choice`", CHOICE);
+            return Err(say::leak("/tool_choice/type".to_owned(), "this form of `tool_choice`", CHOICE));
         }
         for (at, element) in value.items().enumerate() {
             if let Some((place, what, fix)) = tell(element) {
                 let Some(list) = key.as_str() else { continue };
-                return leak(format!("/{list}/{at}{place}"), &what, fix);
+                return Err(say::leak(format!("/{list}/{at}{place}"), &what, fix));
             }
         }
     }

@@ -18,11 +18,9 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(name) = TELLS.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
-    let what = format!("the header {name} belongs to another API");
-    Err(say::gate(
-        say::LEAK,
+    Err(say::leak(
         String::new(),
-        &what,
+        &format!("the header {name}"),
         "send the key as `Authorization: Bearer …` and nothing of that API",
     ))
 }

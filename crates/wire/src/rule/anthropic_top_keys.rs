@@ -17,8 +17,7 @@ pub(super) const ROW: Rule = Rule {
 fn check(asked: &Asked<'_>) -> Verdict {
     for (key, fix) in KEYS {
         if asked.top(key).is_some() {
-            let what = format!("`{key}` belongs to another API");
-            return Err(say::gate(say::LEAK, format!("/{key}"), &what, fix));
+            return Err(say::leak(format!("/{key}"), &format!("`{key}`"), fix));
         }
     }
     Ok(())

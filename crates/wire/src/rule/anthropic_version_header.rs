@@ -17,10 +17,9 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     match asked.header("anthropic-version") {
-        Some(value) if !value.is_empty() => Err(say::gate(
-            say::LEAK,
+        Some(value) if !value.is_empty() => Err(say::leak(
             String::new(),
-            "the header anthropic-version belongs to another API",
+            "the header anthropic-version",
             "send OpenAI chat completions without it",
         )),
         _ => Ok(()),

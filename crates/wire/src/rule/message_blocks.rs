@@ -22,8 +22,8 @@ fn check(_: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
     for (part, block) in content.items().enumerate() {
         let Some(kind) = block.get("type") else { continue };
         if let Some((name, fix)) = BLOCKS.iter().find(|(name, _)| kind.is_str(name)) {
-            let what = format!("a `{name}` block belongs to another API");
-            return Err(say::gate(say::LEAK, format!("/messages/{index}/content/{part}"), &what, fix));
+            let what = format!("a `{name}` block");
+            return Err(say::leak(format!("/messages/{index}/content/{part}"), &what, fix));
         }
     }
     Ok(())

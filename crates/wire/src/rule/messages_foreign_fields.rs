@@ -19,7 +19,7 @@ pub(super) const ROW: Rule = Rule {
 fn check(asked: &Asked<'_>) -> Verdict {
     for (key, value) in asked.tape.root().entries() {
         if let Some((name, fix)) = named(KEYS, key) {
-            return leak(format!("/{name}"), &format!("`{name}`"), fix);
+            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
         }
         let told = match key.as_str().as_deref() {
             Some("messages") => first(value, message).map(|(at, tell)| (format!("/messages/{at}"), tell)),
@@ -28,14 +28,10 @@ fn check(asked: &Asked<'_>) -> Verdict {
             Some(_) | None => None,
         };
         if let Some((place, Tell { below, what, fix })) = told {
-            return leak(place + &below, &what, fix);
+            return Err(say::leak(place + &below, &what, fix));
         }
     }
     Ok(())
-}
-
-fn leak(pointer: String, what: &str, fix: &str) -> Verdict {
-    Err(say::gate(say::LEAK, pointer, &format!("{what} belongs to another API"), fix))
 }
 
 /// A key, a role or a type, each with what to send instead.

@@ -18,9 +18,8 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(name) = TELLS.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
-    let what = format!("the header {name} belongs to another API");
     let fix = "send the key as `x-api-key: …` or `Authorization: Bearer …` and nothing of that API";
-    Err(say::gate(say::LEAK, String::new(), &what, fix))
+    Err(say::leak(String::new(), &format!("the header {name}"), fix))
 }
 
 const TELLS: &[&str] = &["openai-organization", "openai-project", "openai-beta", "x-goog-api-key"];

@@ -57,12 +57,9 @@ const ITEM_KEYS: &[(&str, &str)] = &[
 ];
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let leak = |pointer: String, what: &str, fix: &str| {
-        Err(say::gate(say::LEAK, pointer, &format!("{what} belongs to another API"), fix))
-    };
     for (key, value) in asked.tape.root().entries() {
         if let Some((name, fix)) = KEYS.iter().find(|(name, _)| key.is_str(name)) {
-            return leak(format!("/{name}"), &format!("`{name}`"), fix);
+            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
         }
         let found = if key.is_str("tools") {
             first(value, tool)
@@ -81,7 +78,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
             None
         };
         if let (Some(Leak { place, what, fix }), Some(key)) = (found, key.as_str()) {
-            return leak(format!("/{key}{place}"), &what, fix);
+            return Err(say::leak(format!("/{key}{place}"), &what, fix));
         }
     }
     Ok(())

@@ -11,6 +11,12 @@ pub(super) fn gate(code: &'static str, pointer: String, what: &str, fix: &str) -
     Box::new(Reject { rule: "", status: 400, kind: KIND, code: Some(code), param: None, pointer, message })
 }
 
+/// A refusal of what another API would take.
+#[cold]
+pub(super) fn leak(pointer: String, what: &str, fix: &str) -> Box<Reject> {
+    gate(LEAK, pointer, &format!("{what} belongs to another API"), fix)
+}
+
 /// A refusal as the real API gives it. `param` is its spelling of the place, `pointer` ours.
 #[cold]
 pub(super) fn api(
@@ -27,7 +33,7 @@ pub(super) fn api(
 pub(super) const KIND: &str = "invalid_request_error";
 
 /// The codes of the original stub, this one for a dialect leak.
-pub(super) const LEAK: &str = "gate_dialect_leak";
+const LEAK: &str = "gate_dialect_leak";
 /// Shape of the tool list.
 pub(super) const TOOLS: &str = "gate_tools_shape";
 /// Shape of the message list.

@@ -22,7 +22,6 @@ fn check(_: &Asked<'_>, (index, tool): Element<'_>) -> Verdict {
     } else {
         return Ok(());
     };
-    let what = "`input_schema` belongs to another API";
     let fix = "send the schema as `function.parameters`";
-    Err(say::gate(say::LEAK, format!("/tools/{index}{place}/input_schema"), what, fix))
+    Err(say::leak(format!("/tools/{index}{place}/input_schema"), "`input_schema`", fix))
 }
