@@ -67,7 +67,7 @@ impl Trace {
             body: whole.finish(),
             listed: turn.listed,
             opening: users.flat_map(|message| &message.texts).map(|text| text.len()).sum(),
-            tools: !turn.tools.is_empty() || turn.legacy_functions,
+            tools: turn.offers_tools,
             retried,
         }
     }

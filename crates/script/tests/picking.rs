@@ -27,16 +27,7 @@ type Said = &'static [(Role, &'static [&'static str])];
 
 fn turn(messages: &[(Role, &[&'static str])]) -> Turn<'static> {
     Turn {
-        model: None,
-        stream: false,
-        include_usage: false,
-        choices: 1,
-        logprobs: false,
-        legacy_functions: false,
-        tools: Vec::new(),
         listed: messages.len(),
-        kept: None,
-        point: |_| String::new(),
         messages: messages
             .iter()
             .enumerate()
@@ -48,6 +39,7 @@ fn turn(messages: &[(Role, &[&'static str])]) -> Turn<'static> {
                 answers: Vec::new(),
             })
             .collect(),
+        ..Turn::new(|_| String::new())
     }
 }
 

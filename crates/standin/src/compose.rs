@@ -7,19 +7,17 @@ use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
 use rehearsal_script::scenario::{Action, ApiError, Pacing, Said, ScriptedCall};
 use rehearsal_wire::act::{Act, After, Plan};
-use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin};
+use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin, push_hex};
 use rehearsal_wire::fault::chunked;
 use rehearsal_wire::fault::{Fault, Faulted, Wanted, fault};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::Tape;
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, IssuedCall, PIECE, Progress, Reply, Usage};
 use rehearsal_wire::turn::Turn;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Characters in one piece of a stream where the script does not say: about a token.
-const PIECE: usize = 4;
 /// Replies are dated from 2026-01-01T00:00:00Z, a second a step.
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 /// The model's name where a request names none; also in every canned reply of a fault.
@@ -315,18 +313,8 @@ pub(crate) fn canned_fault(
     ordinal: u64,
 ) -> (Sent, Delivered) {
     let dice = Dice::new(seed).with_text(row.name).with(ordinal);
-    let envelope = Envelope {
-        id: (dialect.id)(&Origin { step: None, bits: dice.bits(), kept: false }),
-        created: EPOCH,
-        model: format!("\"{MODEL}\""),
-        choices: 1,
-        include_usage: false,
-        logprobs: false,
-        legacy_functions: false,
-        echoed: Vec::new(),
-        progress: Progress::Whole,
-        piece: PIECE,
-    };
+    let id = (dialect.id)(&Origin { step: None, bits: dice.bits(), kept: false });
+    let envelope = Envelope::plain(id, EPOCH, format!("\"{MODEL}\""));
     let wanted = Wanted {
         dialect,
         reply: None,
@@ -359,13 +347,6 @@ fn delivered(reply: &Reply) -> Delivered {
         api_error: None,
         fault: None,
     }
-}
-
-/// Appends the highest so many hexadecimal digits of some bits.
-fn push_hex(out: &mut String, bits: u64, digits: u32) {
-    out.extend(
-        (0..digits).map(|place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize])),
-    );
 }
 
 impl Sent {

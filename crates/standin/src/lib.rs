@@ -12,4 +12,5 @@ mod route;
 pub mod serve;
 mod side;
 mod stored;
+mod talk;
 mod visit;

@@ -1,14 +1,11 @@
 //! What a request beside the script is answered: short, and in the form that it asks for.
 
-use rehearsal_wire::json::{Kind, Tape, Value, write_string, write_value};
+use rehearsal_wire::json::{Kind, Value, write_string, write_value};
 use rehearsal_wire::turn::{Role, Turn};
 use std::borrow::Cow;
 
 /// The answer where nothing else is asked for.
 pub(crate) const OK: &str = "ok";
-
-/// Where requests say in which form they want their answer: each dialect in a place of its own.
-const FORMATS: &[&str] = &["/response_format", "/text/format", "/output_config/format", "/output_format"];
 
 /// Most words and bytes of a title.
 const TITLE: (usize, usize) = (6, 50);
@@ -19,12 +16,12 @@ const DEPTH: usize = 12;
 const BYTES: usize = 64 << 10;
 
 /// The text for a request that belongs to no script, or stands beside the one with this prompt.
-pub(crate) fn answer(tape: &Tape<'_>, turn: &Turn<'_>, prompt: Option<&str>) -> Cow<'static, str> {
-    for format in FORMATS.iter().filter_map(|at| tape.root().at(at)) {
-        if format.get("type").is_some_and(|kind| kind.is_str("json_object")) {
+pub(crate) fn answer(turn: &Turn<'_>, prompt: Option<&str>) -> Cow<'static, str> {
+    if let Some(form) = turn.form {
+        if form.get("type").is_some_and(|kind| kind.is_str("json_object")) {
             return "{}".into();
         }
-        if let Some(schema) = format.at("/json_schema/schema").or_else(|| format.get("schema")) {
+        if let Some(schema) = form.at("/json_schema/schema").or_else(|| form.get("schema")) {
             return of_schema(schema).into();
         }
     }

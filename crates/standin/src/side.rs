@@ -1,29 +1,20 @@
 //! Requests that hold the prompt of a script and are still no part of it: titles, probes, chatter after the end.
 //!
-//! Must not know: how they are answered.
+//! Must not know: how they are answered, what any dialect calls its keys.
 
-use crate::core::Placed;
+use crate::talk::Placed;
 use rehearsal_journal::event::SideCall;
 use rehearsal_script::pick::Counts;
 use rehearsal_script::scenario::{Action, Phrasing};
-use rehearsal_wire::json::{Kind, Tape, Value};
 use rehearsal_wire::turn::{Role, Turn};
 
 /// An answer of so few tokens is none: the client only wants to know whether there is one.
 const PROBE_TOKENS: i64 = 16;
 
 /// Why a request is no part of the script that it was found to belong to; none where it is one.
-pub(crate) fn call(
-    tape: &Tape<'_>,
-    turn: &Turn<'_>,
-    placed: &Placed<'_>,
-    counts: &Counts,
-) -> Option<SideCall> {
-    if !offers_tools(tape, turn) && !turn.keeps_setting() {
-        if ["max_tokens", "max_completion_tokens", "max_output_tokens"]
-            .into_iter()
-            .any(|key| is_few(tape.root().get(key)))
-        {
+pub(crate) fn call(turn: &Turn<'_>, placed: &Placed<'_>, counts: &Counts) -> Option<SideCall> {
+    if !turn.offers_tools && !turn.keeps_setting() {
+        if turn.room.is_some_and(|tokens| tokens <= PROBE_TOKENS) {
             return Some(SideCall::Probe);
         }
         // A conversation that began with tools does not begin again without them.
@@ -37,17 +28,6 @@ pub(crate) fn call(
         }
     }
     (placed.picked.is_overrun() && goes_on(turn, placed)).then_some(SideCall::AfterTheEnd)
-}
-
-fn is_few(limit: Option<Value<'_>>) -> bool {
-    limit.and_then(Value::as_i64).is_some_and(|limit| limit <= PROBE_TOKENS)
-}
-
-/// Whether tools are offered in any form; what is badly formed is for the rules to judge.
-fn offers_tools(tape: &Tape<'_>, turn: &Turn<'_>) -> bool {
-    let mut lists = ["tools", "functions"].into_iter().filter_map(|key| tape.root().get(key));
-    let none = |list: Value<'_>| list.is_null() || (list.kind() == Kind::Array && list.is_empty());
-    !turn.tools.is_empty() || turn.legacy_functions || !lists.all(none)
 }
 
 /// Whether the history holds tool calls or answers to them.

@@ -134,18 +134,7 @@ mod tests {
     use rehearsal_wire::reply::{Envelope, Progress, Reply};
 
     fn reply(id: &str, request: usize) -> Store {
-        let envelope = Envelope {
-            id: id.to_owned(),
-            created: 0,
-            model: "\"m\"".to_owned(),
-            choices: 1,
-            include_usage: false,
-            logprobs: false,
-            legacy_functions: false,
-            echoed: Vec::new(),
-            progress: Progress::Whole,
-            piece: 4,
-        };
+        let envelope = Envelope::plain(id.to_owned(), 0, "\"m\"".to_owned());
         let request = vec![b' '; request];
         Store::Keep(Box::new(StoredReply {
             dialect: &DIALECTS[0],

@@ -46,9 +46,9 @@ pub(crate) fn decide(
         return no(reject);
     }
     if visit == Visit::Begin {
-        let id = format!("conv_gate_{:016x}", dice.with(lane.talks.len() as u64).bits());
-        let tape = json::parse(heard.body);
-        let sent = compose::answer(dialect, (keeping.begun)(&id, compose::EPOCH, tape.as_ref().ok()));
+        let bits = dice.with(lane.talks.len() as u64).bits();
+        let (id, body) = (keeping.begun)(bits, compose::EPOCH, json::parse(heard.body).as_ref().ok());
+        let sent = compose::answer(dialect, body);
         let store = Some(Store::Begin(id));
         return Decision { store, ..finish(asked(Kind::Aside), sent.with_ids(dialect, dice)) };
     }

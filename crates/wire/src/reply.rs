@@ -67,6 +67,9 @@ pub enum Progress {
     Cancelled,
 }
 
+/// Characters in one piece of a stream where nobody says: about a token.
+pub const PIECE: usize = 4;
+
 /// Everything around a reply that is not the model's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
@@ -90,4 +93,23 @@ pub struct Envelope {
     pub progress: Progress,
     /// Characters in one content or argument piece of a stream, 1 or more.
     pub piece: usize,
+}
+
+impl Envelope {
+    /// The envelope of a request that asks for nothing but an answer; `model` is JSON text.
+    #[must_use]
+    pub fn plain(id: String, created: u64, model: String) -> Self {
+        Self {
+            id,
+            created,
+            model,
+            choices: 1,
+            include_usage: false,
+            logprobs: false,
+            legacy_functions: false,
+            echoed: Vec::new(),
+            progress: Progress::Whole,
+            piece: PIECE,
+        }
+    }
 }

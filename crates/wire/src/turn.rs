@@ -37,8 +37,14 @@ pub struct Turn<'t> {
     pub logprobs: bool,
     /// Whether the legacy `functions` form is spoken, so that calls go back as `function_call`.
     pub legacy_functions: bool,
+    /// Whether tools are offered in any form; what is badly formed is for the rules to judge.
+    pub offers_tools: bool,
     /// Names of the offered tools, in order.
     pub tools: Vec<Cow<'t, str>>,
+    /// The most tokens that the answer may have, where the request says.
+    pub room: Option<i64>,
+    /// The form that the answer is to have, as the request describes it.
+    pub form: Option<Value<'t>>,
     /// The messages that are objects, in order.
     pub messages: Vec<Message<'t>>,
     /// Elements of the message list, objects or not (the original stub's `n_messages`).
@@ -86,6 +92,27 @@ pub enum Spot {
 }
 
 impl Turn<'_> {
+    /// A request that says nothing, in a dialect whose parts stand where `point` says.
+    #[must_use]
+    pub fn new(point: fn(Spot) -> String) -> Self {
+        Self {
+            model: None,
+            stream: false,
+            include_usage: false,
+            choices: 1,
+            logprobs: false,
+            legacy_functions: false,
+            offers_tools: false,
+            tools: Vec::new(),
+            room: None,
+            form: None,
+            messages: Vec::new(),
+            listed: 0,
+            kept: None,
+            point,
+        }
+    }
+
     /// Whether the server keeps what the request was first set up with.
     #[must_use]
     pub fn keeps_setting(&self) -> bool {

@@ -9,7 +9,7 @@ use rehearsal_wire::fault::{
 };
 use rehearsal_wire::head::{ResponseHead, reason};
 use rehearsal_wire::json::parse;
-use rehearsal_wire::reply::{Envelope, Progress, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, Reply, Usage};
 
 struct Case<'c> {
     dialect: &'static Dialect,
@@ -26,17 +26,12 @@ impl Default for Case<'_> {
 }
 
 fn play(name: &str, case: &Case<'_>) -> Faulted {
+    let (id, model) = ("chatcmpl-gate-0123456789ab".to_owned(), "\"asked-for\"".to_owned());
     let envelope = Envelope {
-        id: "chatcmpl-gate-0123456789ab".to_owned(),
-        created: 1_754_000_000,
-        model: "\"asked-for\"".to_owned(),
         choices: 2,
         include_usage: true,
         logprobs: true,
-        legacy_functions: false,
-        echoed: Vec::new(),
-        progress: Progress::Whole,
-        piece: 4,
+        ..Envelope::plain(id, 1_754_000_000, model)
     };
     (fault(name).unwrap().plan)(&Wanted {
         dialect: case.dialect,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rehearsal_wire::dialect::{Dialect, ErrorBody, ModelEntry, Origin, dialect};
 use rehearsal_wire::json::parse;
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::SseReader;
 use serde_json::{Map, Value, json};
 
@@ -15,18 +15,8 @@ fn messages() -> &'static Dialect {
 }
 
 fn envelope() -> Envelope {
-    Envelope {
-        id: "msg_gate_p_s0_0123456789ab".to_owned(),
-        created: 1_754_000_000,
-        model: "\"claude-x\"".to_owned(),
-        choices: 1,
-        include_usage: true,
-        logprobs: false,
-        legacy_functions: false,
-        echoed: Vec::new(),
-        progress: Progress::Whole,
-        piece: 4,
-    }
+    let id = "msg_gate_p_s0_0123456789ab".to_owned();
+    Envelope { include_usage: true, ..Envelope::plain(id, 1_754_000_000, "\"claude-x\"".to_owned()) }
 }
 
 /// For a request with this `thinking`.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, ModelEntry, dialect};
 use rehearsal_wire::json::{Value, parse};
 use rehearsal_wire::reject::Reject;
-use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply, Usage};
+use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::SseReader;
 
 fn chat() -> &'static Dialect {
@@ -14,18 +14,7 @@ fn chat() -> &'static Dialect {
 }
 
 fn envelope() -> Envelope {
-    Envelope {
-        id: "chatcmpl-gate-0123456789ab".to_owned(),
-        created: 1_754_000_000,
-        model: "\"gpt-4o\"".to_owned(),
-        choices: 1,
-        include_usage: false,
-        logprobs: false,
-        legacy_functions: false,
-        echoed: Vec::new(),
-        progress: Progress::Whole,
-        piece: 4,
-    }
+    Envelope::plain("chatcmpl-gate-0123456789ab".to_owned(), 1_754_000_000, "\"gpt-4o\"".to_owned())
 }
 
 fn says(text: &str) -> Reply {

@@ -13,18 +13,7 @@ fn responses() -> &'static Dialect {
 }
 
 fn envelope() -> Envelope {
-    Envelope {
-        id: "resp_gate_p_s0_8a".to_owned(),
-        created: 7,
-        model: "\"m\"".to_owned(),
-        choices: 1,
-        include_usage: false,
-        logprobs: false,
-        legacy_functions: false,
-        echoed: Vec::new(),
-        progress: Progress::Whole,
-        piece: 4,
-    }
+    Envelope::plain("resp_gate_p_s0_8a".to_owned(), 7, "\"m\"".to_owned())
 }
 
 fn asked(echoed: &[(&'static str, &str)]) -> Envelope {

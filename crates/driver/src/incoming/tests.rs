@@ -286,7 +286,7 @@ fn lines_of_megabytes_are_read() {
 #[test]
 fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
     use rehearsal_wire::dialect::dialect;
-    use rehearsal_wire::reply::{Envelope, IssuedCall, Progress, Reply};
+    use rehearsal_wire::reply::{Envelope, IssuedCall, Reply};
     let call = |number: u32, arguments: &str| IssuedCall {
         id: format!("c{number}"),
         name: "run_command".to_owned(),
@@ -302,18 +302,8 @@ fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
     ];
     let chat = dialect("openai-chat").unwrap();
     for reply in replies {
-        let envelope = Envelope {
-            id: "x".to_owned(),
-            created: 0,
-            model: "\"m\"".to_owned(),
-            choices: 2,
-            include_usage: true,
-            logprobs: false,
-            legacy_functions: false,
-            echoed: Vec::new(),
-            progress: Progress::Whole,
-            piece: 3,
-        };
+        let plain = Envelope::plain("x".to_owned(), 0, "\"m\"".to_owned());
+        let envelope = Envelope { choices: 2, include_usage: true, piece: 3, ..plain };
         let whole = (chat.render)(&reply, &envelope);
         let stream = (chat.stream)(&reply, &envelope).concat();
         for body in [whole, stream] {

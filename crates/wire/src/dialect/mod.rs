@@ -6,7 +6,7 @@ pub mod anthropic_messages;
 pub mod openai_chat;
 pub mod openai_responses;
 
-use crate::json::Tape;
+use crate::json::{Kind, Tape, Value};
 use crate::names::equal;
 use crate::reject::Reject;
 use crate::reply::{Envelope, Reply};
@@ -87,8 +87,9 @@ pub struct Keeping {
     pub missing: fn(&str) -> Reject,
     /// The conversation that a request belongs to, where the provider keeps its messages under a name.
     pub conversation: for<'t> fn(&Tape<'t>) -> Option<String>,
-    /// The body that tells of a new conversation: its id, the seconds since 1970, the request if it had a body.
-    pub begun: fn(&str, u64, Option<&Tape<'_>>) -> Vec<u8>,
+    /// The id of a new conversation and the body that tells of it: of 64 bits that differ between conversations, the
+    /// seconds since 1970, the request if it had a body.
+    pub begun: fn(u64, u64, Option<&Tape<'_>>) -> (String, Vec<u8>),
     /// What is said to those who cancel a reply that they did not ask for in the background.
     pub synchronous: &'static str,
 }
@@ -130,9 +131,16 @@ impl Origin<'_> {
     /// The highest so many hexadecimal digits of the bits, 16 at most.
     #[must_use]
     pub fn hex(&self, digits: u32) -> String {
-        let digit = |place| char::from(b"0123456789abcdef"[(self.bits >> (60 - 4 * place) & 15) as usize]);
-        (0..digits.min(16)).map(digit).collect()
+        let mut out = String::new();
+        push_hex(&mut out, self.bits, digits);
+        out
     }
+}
+
+/// Appends the highest so many hexadecimal digits of some bits, 16 at most: what the ids of providers end in.
+pub fn push_hex(out: &mut String, bits: u64, digits: u32) {
+    let digit = |place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize]);
+    out.extend((0..digits.min(16)).map(digit));
 }
 
 /// What stands at a route.
@@ -245,6 +253,15 @@ pub fn dialect(name: &str) -> Option<&'static Dialect> {
 #[must_use]
 pub fn claiming(headers: &[Header<'_>]) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|row| (row.claims)(headers))
+}
+
+/// Whether a list of tools offers any; what is no list is meant to.
+fn offers(list: Value<'_>) -> bool {
+    match list.kind() {
+        Kind::Null => false,
+        Kind::Array => !list.is_empty(),
+        _ => true,
+    }
 }
 
 /// The text in pieces of so many characters (at least one), never through a character. No piece for no text.

@@ -4,6 +4,7 @@
 //! becomes a tool message for each run of them and a user message for what is said between, in their order. Assistant
 //! messages that follow each other are one turn, as the API takes them.
 
+use super::super::offers;
 use super::ids::meant;
 use crate::json::{Kind, Tape, Value};
 use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Turn};
@@ -12,26 +13,21 @@ use std::borrow::Cow;
 /// Reads the body of a messages request.
 #[must_use]
 pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
-    let mut turn = Turn {
-        model: None,
-        stream: false,
-        include_usage: true,
-        choices: 1,
-        logprobs: false,
-        legacy_functions: false,
-        tools: Vec::new(),
-        messages: Vec::new(),
-        listed: 0,
-        kept: None,
-        point,
-    };
+    let mut turn = Turn { include_usage: true, ..Turn::new(point) };
     let (mut system, mut messages) = (None, None);
     for (key, value) in tape.root().entries() {
         let Some(key) = key.as_str() else { continue };
         match &*key {
             "model" => turn.model = Some(value),
             "stream" => turn.stream = value.as_bool() == Some(true),
-            "tools" => turn.tools = value.items().filter_map(|tool| tool.get("name")?.as_str()).collect(),
+            "tools" => {
+                turn.offers_tools = offers(value);
+                turn.tools = value.items().filter_map(|tool| tool.get("name")?.as_str()).collect();
+            }
+            "max_tokens" => turn.room = value.as_i64(),
+            "output_config" => turn.form = value.get("format").or(turn.form),
+            // The name of the same before it was in `output_config`.
+            "output_format" => turn.form = turn.form.or(Some(value)),
             "system" => system = Some(value),
             "thread" => turn.kept = kept(value),
             "messages" => messages = Some(value),

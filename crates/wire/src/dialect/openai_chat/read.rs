@@ -1,5 +1,6 @@
 //! What an openai-chat request means. Total: whatever has not the documented shape is skipped, rules say what is wrong.
 
+use super::super::offers;
 use crate::json::{Kind, Tape, Value};
 use crate::turn::{Call, Message, Role, Spot, Turn};
 use std::borrow::Cow;
@@ -7,20 +8,8 @@ use std::borrow::Cow;
 /// Reads the body of a chat completion request.
 #[must_use]
 pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
-    let mut turn = Turn {
-        model: None,
-        stream: false,
-        include_usage: false,
-        choices: 1,
-        logprobs: false,
-        legacy_functions: false,
-        tools: Vec::new(),
-        messages: Vec::new(),
-        listed: 0,
-        kept: None,
-        point,
-    };
-    let mut legacy = false;
+    let mut turn = Turn::new(point);
+    let (mut legacy, mut offers_functions) = (false, false);
     // One walk over the entries, so that a key that stands twice counts with its last value.
     for (key, value) in tape.root().entries() {
         let Some(key) = key.as_str() else { continue };
@@ -32,8 +21,15 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             }
             "n" => turn.choices = choices(value),
             "logprobs" => turn.logprobs = value.as_bool() == Some(true),
-            "functions" => legacy = value.kind() == Kind::Array,
-            "tools" => turn.tools = exactly(value, value.items().filter_map(tool_name)),
+            "functions" => (legacy, offers_functions) = (value.kind() == Kind::Array, offers(value)),
+            "tools" => {
+                turn.offers_tools = offers(value);
+                turn.tools = exactly(value, value.items().filter_map(tool_name));
+            }
+            "max_tokens" | "max_completion_tokens" => {
+                turn.room = [turn.room, value.as_i64()].into_iter().flatten().min();
+            }
+            "response_format" => turn.form = Some(value),
             "messages" => {
                 turn.listed = value.len();
                 turn.messages = exactly(value, value.items().enumerate().filter_map(message));
@@ -42,6 +38,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
         }
     }
     turn.legacy_functions = legacy && turn.tools.is_empty();
+    turn.offers_tools |= offers_functions;
     turn
 }
 

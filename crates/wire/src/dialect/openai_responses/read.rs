@@ -3,6 +3,7 @@
 //! A reply comes back as a run of items; they are one assistant message here. Calls and answers may stand apart, for the API
 //! only asks that both are there: an answer is moved behind the message that made its call.
 
+use super::super::offers;
 use crate::json::{Kind, Tape, Value};
 use crate::rule::ID_PREFIX;
 use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Turn};
@@ -15,19 +16,7 @@ const INSTRUCTIONS: usize = KEPT - 1;
 /// Reads the body of a request.
 #[must_use]
 pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
-    let mut turn = Turn {
-        model: None,
-        stream: false,
-        include_usage: false,
-        choices: 1,
-        logprobs: false,
-        legacy_functions: false,
-        tools: Vec::new(),
-        messages: Vec::new(),
-        listed: 0,
-        kept: None,
-        point,
-    };
+    let mut turn = Turn::new(point);
     let (mut instructions, mut input) = (None, None);
     // One walk over the entries, so that a key that stands twice counts with its last value.
     for (key, value) in tape.root().entries() {
@@ -35,7 +24,12 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
         match &*key {
             "model" => turn.model = Some(value),
             "stream" => turn.stream = value.as_bool() == Some(true),
-            "tools" => turn.tools = value.items().flat_map(names).collect(),
+            "tools" => {
+                turn.offers_tools = offers(value);
+                turn.tools = value.items().flat_map(names).collect();
+            }
+            "max_output_tokens" => turn.room = value.as_i64(),
+            "text" => turn.form = value.get("format"),
             "instructions" => instructions = Some(value),
             "input" => input = Some(value),
             "previous_response_id" => {

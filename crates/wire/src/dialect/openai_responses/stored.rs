@@ -45,10 +45,11 @@ pub(super) fn conversation(request: &Tape<'_>) -> Option<String> {
     named.get("id").unwrap_or(named).as_str().map(std::borrow::Cow::into_owned)
 }
 
-/// The body that tells of a new conversation.
-pub(super) fn begun(id: &str, created: u64, request: Option<&Tape<'_>>) -> Vec<u8> {
+/// The id of a new conversation, and the body that tells of it.
+pub(super) fn begun(bits: u64, created: u64, request: Option<&Tape<'_>>) -> (String, Vec<u8>) {
+    let id = format!("conv_gate_{bits:016x}");
     let mut out = b"{\"id\":".to_vec();
-    write_string(&mut out, id);
+    write_string(&mut out, &id);
     out.extend_from_slice(b",\"object\":\"conversation\"");
     super::render::number(&mut out, "created_at", created);
     super::item::key(&mut out, "metadata");
@@ -57,7 +58,7 @@ pub(super) fn begun(id: &str, created: u64, request: Option<&Tape<'_>>) -> Vec<u
         None => out.extend_from_slice(b"{}"),
     }
     out.push(b'}');
-    out
+    (id, out)
 }
 
 /// What is said of an id that is not kept.
