@@ -17,6 +17,10 @@ fn main() {
         ),
         ("no_example_of_the_guide_has_mistakes", no_example_of_the_guide_has_mistakes),
         ("the_guide_to_running_places_every_finding", the_guide_to_running_places_every_finding),
+        (
+            "the_guide_to_journals_tells_every_event_and_kind",
+            the_guide_to_journals_tells_every_event_and_kind,
+        ),
         ("every_link_of_the_pages_leads_to_a_file", every_link_of_the_pages_leads_to_a_file),
     ];
     let with_python: &[(&str, fn())] = &[
@@ -162,6 +166,35 @@ fn the_guide_to_running_places_every_finding() {
     for check in rehearsal_workflow::grade::CHECKS {
         assert!(guide.contains(&format!("`{}`", check.code)), "{} is missing from running.md", check.code);
     }
+}
+
+fn the_guide_to_journals_tells_every_event_and_kind() {
+    let guide = page("docs/guide/journal.md");
+    let source = page("crates/journal/src/event.rs");
+    for (of, least) in [("Event", 11), ("Kind", 8)] {
+        let (_, after) = source.split_once(&format!("pub enum {of} {{\n")).unwrap();
+        let (variants, _) = after.split_once("\n}").unwrap();
+        // A variant stands one step in; what it holds, or what is said of it, does not begin with a capital there.
+        let names = variants.lines().filter_map(|line| line.strip_prefix("    "));
+        let names = names.filter(|name| name.starts_with(|letter: char| letter.is_ascii_uppercase()));
+        let words: Vec<String> = names.map(snake_case).collect();
+        assert!(words.len() >= least, "{words:?}");
+        for word in words {
+            assert!(guide.contains(&format!("`{word}`")), "{word} is missing from journal.md");
+        }
+    }
+}
+
+/// The name at the beginning of a line, as the journal spells it.
+fn snake_case(line: &str) -> String {
+    let mut word = String::new();
+    for letter in line.chars().take_while(char::is_ascii_alphanumeric) {
+        if letter.is_ascii_uppercase() && !word.is_empty() {
+            word.push('_');
+        }
+        word.push(letter.to_ascii_lowercase());
+    }
+    word
 }
 
 fn every_link_of_the_pages_leads_to_a_file() {
