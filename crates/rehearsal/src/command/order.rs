@@ -1,6 +1,7 @@
 //! What a command line of `run` asks for, with the files of the suite read.
 
 use super::line;
+use super::reach::allowed;
 use super::run::Arguments;
 use super::{agents, choice};
 use crate::failure::Failure;
@@ -13,7 +14,6 @@ use rehearsal_workflow::grade;
 use rehearsal_workflow::reach::Reach;
 use rehearsal_workflow::suite::{self, LoadError, Suite};
 use rehearsal_world::files::WalkError;
-use rehearsal_world::listen::RESERVED_PORTS;
 use rehearsal_world::{environment, files, task};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -122,16 +122,7 @@ fn fitted(suite: Suite, cases: &[usize], arguments: &Arguments) -> Result<Suite,
 fn reach(arguments: &Arguments) -> Result<Reach, Failure> {
     let host = arguments.network.host.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let port = arguments.network.port.unwrap_or(0);
-    if RESERVED_PORTS.contains(&port) {
-        return Err(Failure::Command(format!(
-            "port {port} is reserved; choose another one, or 0 for any free one"
-        )));
-    }
-    if !host.is_loopback() && !arguments.network.allow_remote {
-        return Err(Failure::Command(format!(
-            "other machines reach {host}; add --allow-remote to let them, or leave --host out"
-        )));
-    }
+    allowed(host, port, arguments.network.allow_remote)?;
     Ok(Reach {
         host,
         port,

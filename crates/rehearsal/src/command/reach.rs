@@ -40,16 +40,7 @@ impl Reach {
 
     /// What cannot be: a reserved port, a host that others reach though nobody allowed it.
     pub(crate) fn check(&self, port: u16) -> Result<(), Failure> {
-        if listen::RESERVED_PORTS.contains(&port) {
-            return Err(Failure::Command(BindError::Reserved(port).to_string()));
-        }
-        if self.host.is_loopback() || self.allow_remote {
-            return Ok(());
-        }
-        Err(Failure::Command(format!(
-            "--host {} lets other machines in; add --allow-remote if that is meant",
-            self.host
-        )))
+        allowed(self.host, port, self.allow_remote)
     }
 
     /// What clients must know: the token given, or a new one where others may come.
@@ -62,6 +53,19 @@ impl Reach {
         };
         Ok(Known { token, given: self.token.is_some() })
     }
+}
+
+/// Refuses a reserved port, and a host that others reach though nobody allowed it.
+pub(super) fn allowed(host: IpAddr, port: u16, allow_remote: bool) -> Result<(), Failure> {
+    if listen::RESERVED_PORTS.contains(&port) {
+        return Err(Failure::Command(BindError::Reserved(port).to_string()));
+    }
+    if !host.is_loopback() && !allow_remote {
+        return Err(Failure::Command(format!(
+            "other machines reach {host}; add --allow-remote to let them, or leave --host out"
+        )));
+    }
+    Ok(())
 }
 
 impl Known {

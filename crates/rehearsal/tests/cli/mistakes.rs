@@ -57,6 +57,11 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("serve --port 7770 --scenarios suite.yaml", 2, "port 7770 is reserved"),
     ("serve --port 7779 --scenarios suite.yaml", 2, "port 7779 is reserved"),
     ("serve --port 17779 --mode black-hole", 2, "port 17779 is reserved"),
+    (
+        "serve --port 0 --host 0.0.0.0 --mode black-hole",
+        2,
+        "other machines reach 0.0.0.0; add --allow-remote to let them",
+    ),
     ("serve --port 0 --scenarios nowhere.yaml", 2, "there is no file or folder nowhere.yaml"),
     ("serve --port 0 --scenarios suite.yaml --log folder", 3, "folder"),
     ("verify nowhere", 2, "nowhere"),
