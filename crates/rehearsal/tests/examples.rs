@@ -1,10 +1,9 @@
 //! The shipped examples: each broken agent is caught with its own code and no other, and the good ones pass.
-//!
-//! The openai package lives in a virtual environment: `target/python` of this project, or the folder that REHEARSAL_TEST_VENV names.
 #![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use rehearsal_testkit::venv;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,17 +46,10 @@ const BROKEN: [Broken; 8] = [
     Broken { agent: "claims_undone.py", shows_in: &["new-folder"], code: "claimed-not-done" },
 ];
 
-/// How the folder of Python packages is made that some tests need.
-const MAKE_PACKAGES: &str = "because the openai package is missing: python3 -m venv target/python && \
-     target/python/bin/pip install -r examples/openai-python/requirements.txt";
-
 fn main() {
-    let python = runs("python3", "");
-    let venv =
-        std::env::var_os("REHEARSAL_TEST_VENV").map_or_else(|| root().join("target/python"), PathBuf::from);
-    let packages = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let finds = "import importlib.util, sys; sys.exit(importlib.util.find_spec('openai') is None)";
-    let has_openai = runs(packages.join("python3").to_str().unwrap(), finds);
+    let python = Command::new("python3").arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let has_openai = venv::python_with("openai").is_some();
+    let no_openai = venv::missing("the openai package is", "examples/openai-python/requirements.txt");
     let mut trials = vec![
         plain(
             "every_example_has_no_mistakes_and_only_the_arguments_broken_on_purpose_are_warned_of",
@@ -68,7 +60,8 @@ fn main() {
             the_page_of_the_broken_agents_tells_their_codes,
         ),
     ];
-    let with = |there: bool, why: &'static str, name: String, test: Box<dyn Fn() + Send>| {
+    let with = |there: bool, why: &str, name: String, test: Box<dyn Fn() + Send>| {
+        let why = why.to_owned();
         Trial::ignorable_test(name, move || {
             if !there {
                 return Ok(Completion::ignored_with(why));
@@ -86,9 +79,8 @@ fn main() {
     trials.push(with(python, no_python, name, Box::new(|| passes("broken-agents", "honest.py", &[], None))));
     for (name, flags) in [("plain", &[][..]), ("streamed", &["--stream"][..])] {
         let name = format!("an_agent_on_the_openai_package_passes_{name}");
-        let packages = packages.clone();
-        let test = move || passes("openai-python", "agent.py", flags, Some(&packages));
-        trials.push(with(has_openai, MAKE_PACKAGES, name, Box::new(test)));
+        let test = move || passes("openai-python", "agent.py", flags, Some(&venv::programs()));
+        trials.push(with(has_openai, &no_openai, name, Box::new(test)));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
@@ -98,10 +90,6 @@ fn plain(name: &str, test: fn()) -> Trial {
         test();
         Ok(())
     })
-}
-
-fn runs(python: &str, code: &str) -> bool {
-    Command::new(python).args(["-c", code]).output().is_ok_and(|ran| ran.status.success())
 }
 
 fn root() -> PathBuf {

@@ -1,10 +1,9 @@
 //! Reports as others read them: files are whole, and readers from the Python package index must find in JUnit and SARIF what run.json says.
-//!
-//! The readers live in a virtual environment: `target/python` of this project, or the folder that REHEARSAL_TEST_VENV names.
 #![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use rehearsal_testkit::venv;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,14 +26,15 @@ classes:
     phrasings: [{id: write, prompt: Write a.txt., expect_agent: {files: {a.txt: "a\n"}}}]
 "#;
 
-/// How a person gets the readers.
-const MADE_BY: &str = "python3 -m venv target/python && target/python/bin/pip install -r crates/rehearsal/tests/readers/requirements.txt";
+/// The readers, and where a person finds their versions.
+const READERS: &str = "fluidattacks_core.sarif, junitparser";
+const REQUIREMENTS: &str = "crates/rehearsal/tests/readers/requirements.txt";
 
 /// A test that is given the interpreter of the readers.
 type Reading = fn(&Path);
 
 fn main() {
-    let python = python();
+    let python = venv::python_with(READERS);
     let tests: &[(&str, Reading)] = &[
         ("readers_count_what_the_run_file_counts", readers_count_what_the_run_file_counts),
         ("readers_tell_broken_cases_and_rounds_apart", readers_tell_broken_cases_and_rounds_apart),
@@ -47,7 +47,7 @@ fn main() {
         let python = python.clone();
         Trial::ignorable_test(*name, move || {
             let Some(python) = python else {
-                return Ok(Completion::ignored_with(format!("because the readers are missing: {MADE_BY}")));
+                return Ok(Completion::ignored_with(venv::missing("the readers are", REQUIREMENTS)));
             };
             test(&python);
             Ok(Completion::Completed)
@@ -58,23 +58,6 @@ fn main() {
         Ok(())
     });
     libtest_mimic::run(&Arguments::from_args(), trials.chain([plain]).collect()).exit();
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-/// The interpreter that has the readers.
-fn python() -> Option<PathBuf> {
-    let venv =
-        std::env::var_os("REHEARSAL_TEST_VENV").map_or_else(|| root().join("target/python"), PathBuf::from);
-    let python = ["bin/python", "Scripts/python.exe"]
-        .map(|path| venv.join(path))
-        .into_iter()
-        .find(|path| path.exists())?;
-    let asked =
-        Command::new(&python).args(["-c", "import fluidattacks_core.sarif, junitparser"]).output().ok()?;
-    asked.status.success().then_some(python)
 }
 
 fn source(name: &str) -> PathBuf {
