@@ -9,7 +9,7 @@ use crate::dice::Dice;
 use crate::refusal::{no_key, refuse};
 use crate::stored::{Store, StoredReply};
 use rehearsal_journal::event::Kind;
-use rehearsal_wire::dialect::{Dialect, Keeping, Visit};
+use rehearsal_wire::dialect::{Begun, Dialect, Keeping, Visit};
 use rehearsal_wire::json;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::Progress;
@@ -47,7 +47,7 @@ pub(crate) fn decide(
     }
     if visit == Visit::Begin {
         let bits = dice.with(lane.talks.len() as u64).bits();
-        let (id, body) = (keeping.begun)(bits, compose::EPOCH, json::parse(heard.body).as_ref().ok());
+        let Begun { id, body } = (keeping.begun)(bits, compose::EPOCH, json::parse(heard.body).as_ref().ok());
         let sent = compose::answer(dialect, body);
         let store = Some(Store::Begin(id));
         return Decision { store, ..finish(asked(Kind::Aside), sent.with_ids(dialect, dice)) };

@@ -4,7 +4,7 @@
 mod scratch;
 
 use bytes::Bytes;
-use rehearsal_journal::event::{Answered, Asked, BadJson, Delivered, End, Event, Kind, Noted, Rejected};
+use rehearsal_journal::event::{Answered, Asked, BadJson, End, Event, Kind, Noted, Rejected};
 use rehearsal_wire::follow::{Follower, RequestHead};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::{

@@ -87,11 +87,19 @@ pub struct Keeping {
     pub missing: fn(&str) -> Reject,
     /// The conversation that a request belongs to, where the provider keeps its messages under a name.
     pub conversation: for<'t> fn(&Tape<'t>) -> Option<String>,
-    /// The id of a new conversation and the body that tells of it: of 64 bits that differ between conversations, the
-    /// seconds since 1970, the request if it had a body.
-    pub begun: fn(u64, u64, Option<&Tape<'_>>) -> (String, Vec<u8>),
+    /// A new conversation: of 64 bits that differ between conversations, the seconds since 1970, the request if it had a body.
+    pub begun: fn(u64, u64, Option<&Tape<'_>>) -> Begun,
     /// What is said to those who cancel a reply that they did not ask for in the background.
     pub synchronous: &'static str,
+}
+
+/// A conversation that begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Its id.
+    pub id: String,
+    /// The body that tells of it.
+    pub body: Vec<u8>,
 }
 
 /// Whether a reply is kept.

@@ -1,6 +1,6 @@
 //! What is kept of a reply, and what is told of it later.
 
-use crate::dialect::{Keep, Origin};
+use crate::dialect::{Begun, Keep, Origin};
 use crate::json::{Kind, Tape, Value, write_string, write_value};
 use crate::reject::Reject;
 
@@ -45,8 +45,8 @@ pub(super) fn conversation(request: &Tape<'_>) -> Option<String> {
     named.get("id").unwrap_or(named).as_str().map(std::borrow::Cow::into_owned)
 }
 
-/// The id of a new conversation, and the body that tells of it.
-pub(super) fn begun(bits: u64, created: u64, request: Option<&Tape<'_>>) -> (String, Vec<u8>) {
+/// A new conversation.
+pub(super) fn begun(bits: u64, created: u64, request: Option<&Tape<'_>>) -> Begun {
     let id = format!("conv_gate_{bits:016x}");
     let mut out = b"{\"id\":".to_vec();
     write_string(&mut out, &id);
@@ -58,7 +58,7 @@ pub(super) fn begun(bits: u64, created: u64, request: Option<&Tape<'_>>) -> (Str
         None => out.extend_from_slice(b"{}"),
     }
     out.push(b'}');
-    (id, out)
+    Begun { id, body: out }
 }
 
 /// What is said of an id that is not kept.
