@@ -76,17 +76,13 @@ fn told(keeping: &Keeping, visit: Visit, query: &str, kept: &StoredReply) -> (co
     };
     match visit {
         Visit::Begin => unreachable!("it is answered before a reply is looked for"),
-        Visit::Read if asked_for(query, "stream") == Some("true") => {
-            let after = asked_for(query, "starting_after").and_then(|after| after.parse::<usize>().ok());
-            let mut frames = (dialect.stream)(reply, envelope);
-            // The number of an event is its place in the stream.
-            frames.drain(..after.map_or(0, |after| after.saturating_add(1)).min(frames.len()));
-            (
-                compose::frames(dialect, frames),
-                Some(Store::Tell(id(), Progress::Whole)).filter(|_| kept.background.is_some()),
-            )
-        }
         Visit::Read => {
+            if let Some(first) = (keeping.streams_from)(query) {
+                let mut frames = (dialect.stream)(reply, envelope);
+                frames.drain(..first.min(frames.len()));
+                let whole = kept.background.is_some().then(|| Store::Tell(id(), Progress::Whole));
+                return (compose::frames(dialect, frames), whole);
+            }
             // What is made in the background is further each time that somebody asks.
             let progress = match kept.progress() {
                 Progress::Queued => Progress::Running,
@@ -109,10 +105,6 @@ fn told(keeping: &Keeping, visit: Visit, query: &str, kept: &StoredReply) -> (co
             (whole(body.unwrap_or_default()), None)
         }
     }
-}
-
-fn asked_for<'q>(query: &'q str, name: &str) -> Option<&'q str> {
-    query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
 /// A part of a path as it was meant: ids may hold letters that a client escapes.

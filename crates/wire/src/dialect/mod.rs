@@ -81,6 +81,8 @@ pub struct Keeping {
     pub keep: fn(&Tape<'_>) -> Keep,
     /// What the request held, as the body of a response: of the request, the reply's id and the query.
     pub items: fn(&Tape<'_>, &str, &str) -> Vec<u8>,
+    /// The place of the first event to send, where the query asks for a kept reply as a stream; none where it asks for it whole.
+    pub streams_from: fn(&str) -> Option<usize>,
     /// The body after the reply with this id was deleted.
     pub deleted: fn(&str) -> Vec<u8>,
     /// What is said of an id that is not kept.

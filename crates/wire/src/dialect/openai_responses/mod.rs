@@ -41,6 +41,7 @@ pub(super) const ROW: Dialect = Dialect {
     keeping: Some(Keeping {
         keep: stored::keep,
         items: stored::items,
+        streams_from: stored::streams_from,
         deleted: stored::deleted,
         conversation: stored::conversation,
         begun: stored::begun,

@@ -31,6 +31,17 @@ pub(crate) fn was_kept(id: &str) -> bool {
     id.rsplit('_').next().is_some_and(|hex| hex.starts_with(|digit: char| digit >= '8'))
 }
 
+/// The first event of a stream that goes on behind the one that `starting_after` names: its number is its place.
+pub(super) fn streams_from(query: &str) -> Option<usize> {
+    asked(query, "stream").filter(|stream| *stream == "true")?;
+    let after = asked(query, "starting_after").and_then(|after| after.parse::<usize>().ok());
+    Some(after.map_or(0, |after| after.saturating_add(1)))
+}
+
+fn asked<'q>(query: &'q str, name: &str) -> Option<&'q str> {
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+}
+
 /// The body after a deletion.
 pub(super) fn deleted(id: &str) -> Vec<u8> {
     let mut out = b"{\"id\":".to_vec();
@@ -71,15 +82,15 @@ const PAGE: (usize, usize) = (20, 100);
 
 /// The list of input items: newest first, unless the query says `order=asc`.
 pub(super) fn items(request: &Tape<'_>, id: &str, query: &str) -> Vec<u8> {
-    let asked = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     let mut items = written(request, id.strip_prefix("resp_").unwrap_or(id));
-    if asked("order") != Some("asc") {
+    if asked(query, "order") != Some("asc") {
         items.reverse();
     }
-    if let Some(after) = asked("after").and_then(|after| items.iter().position(|(id, _)| id == after)) {
+    if let Some(after) = asked(query, "after").and_then(|after| items.iter().position(|(id, _)| id == after))
+    {
         items.drain(..=after);
     }
-    let limit = asked("limit").and_then(|limit| limit.parse().ok()).unwrap_or(PAGE.0).clamp(1, PAGE.1);
+    let limit = asked(query, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(PAGE.0).clamp(1, PAGE.1);
     let more = items.len() > limit;
     items.truncate(limit);
 
