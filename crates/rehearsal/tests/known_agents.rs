@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use rehearsal_testkit::venv;
 use rehearsal_workflow::agent::{AGENTS, KnownAgent};
 use serde_json::Value;
 use std::env;
@@ -35,15 +36,13 @@ fn root() -> PathBuf {
 fn paths() -> [(&'static str, OsString); 2] {
     let agents =
         env::var_os("REHEARSAL_TEST_AGENTS").map_or_else(|| root().join("target/agents"), PathBuf::from);
-    let python =
-        env::var_os("REHEARSAL_TEST_VENV").map_or_else(|| root().join("target/python"), PathBuf::from);
     let first = |folders: &[PathBuf], name: &str| {
         let inherited = env::var_os(name).unwrap_or_default();
         let inherited: Vec<_> =
             env::split_paths(&inherited).filter(|path| !path.as_os_str().is_empty()).collect();
         env::join_paths(folders.iter().chain(&inherited)).unwrap()
     };
-    let programs = [agents.join("node_modules/.bin"), agents.join(".venv/bin"), python.join("bin")];
+    let programs = [agents.join("node_modules/.bin"), agents.join(".venv/bin"), venv::programs()];
     [("PATH", first(&programs, "PATH")), ("NODE_PATH", first(&[agents.join("node_modules")], "NODE_PATH"))]
 }
 
