@@ -3,6 +3,9 @@
 use super::row::{KnownAgent, Program};
 use std::time::Duration;
 
+/// Without an entry for its model it asks a code host for the list of all models.
+const MODELS: &str = r#"{"openai/{model}": {"litellm_provider": "openai", "mode": "chat", "max_input_tokens": 128000, "max_output_tokens": 16384, "input_cost_per_token": 0, "output_cost_per_token": 0}}"#;
+
 pub(super) const ROW: KnownAgent = KnownAgent {
     name: "aider",
     summary: "aider: edits files by blocks in its text, offers no tools",
@@ -27,7 +30,7 @@ pub(super) const ROW: KnownAgent = KnownAgent {
         "--no-pretty",
     ],
     env: &[("LITELLM_LOCAL_MODEL_COST_MAP", "True")],
-    files: &[],
+    files: &[("{home}/.aider/caches/model_prices_and_context_window.json", MODELS)],
     stdin: None,
     model: "gpt-4o-mini",
     time_limit: Duration::from_secs(180),
@@ -38,6 +41,7 @@ pub(super) const ROW: KnownAgent = KnownAgent {
         "--no-check-update",
         "--no-show-release-notes",
         "--yes-always",
+        "litellm_provider",
         "LITELLM_LOCAL_MODEL_COST_MAP",
     ],
     notes: &[

@@ -13,6 +13,7 @@ pub(super) const ROW: KnownAgent = KnownAgent {
     env: &[
         ("COPILOT_OFFLINE", "true"),
         ("COPILOT_AUTO_UPDATE", "false"),
+        ("COPILOT_PKG_CACHE_HOME", "{home}/../../../copilot"),
         ("COPILOT_PROVIDER_BASE_URL", "{base_url}"),
         ("COPILOT_PROVIDER_API_KEY", "test"),
         ("COPILOT_MODEL", "{model}"),
@@ -28,6 +29,7 @@ pub(super) const ROW: KnownAgent = KnownAgent {
     exits: "1 where a request failed for good",
     quiet: &["COPILOT_OFFLINE", "COPILOT_AUTO_UPDATE", "--allow-all-tools"],
     notes: &[
+        "It unpacks itself, 235 MB, at its first start: once for each run, into the folder `copilot` of the run.",
         "COPILOT_PROVIDER_WIRE_API=responses, or COPILOT_PROVIDER_TYPE=anthropic with {root_url}, lets it speak the other dialects.",
     ],
 };
