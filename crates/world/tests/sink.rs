@@ -42,7 +42,7 @@ async fn whoever_asks_is_refused_and_told_of_before_the_answer() {
 
     for (said, tells) in [
         ("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "CONNECT example.com:443"),
-        ("POST http://h/x?key=s HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "POST http://h/x"),
+        ("POST http://h/x?key=s HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "POST http://h"),
         ("\u{5}\u{1}\u{0}", " unknown"),
     ] {
         let answer = answer(sink.address(), said.as_bytes()).await;
