@@ -69,17 +69,20 @@ pub(super) fn allowed(host: IpAddr, port: u16, allow_remote: bool) -> Result<(),
 }
 
 impl Known {
-    /// The line that tells clients their base URL, where a token is demanded.
-    pub(crate) fn line(&self, address: SocketAddr) -> Option<String> {
-        let token = self.token.as_deref()?;
-        let shown = if self.given { "<token>" } else { token };
+    /// The line that tells clients their base URL.
+    pub(crate) fn line(&self, address: SocketAddr) -> String {
+        let lane = match self.token.as_deref() {
+            None => String::new(),
+            Some(_) if self.given => "/t/<token>".to_owned(),
+            Some(token) => format!("/t/{token}"),
+        };
         let (host, note) = match address.ip() {
             ip if !ip.is_unspecified() => (ip, ""),
             IpAddr::V4(_) => (Ipv4Addr::LOCALHOST.into(), " (from elsewhere: an address of this machine)"),
             IpAddr::V6(_) => (Ipv6Addr::LOCALHOST.into(), " (from elsewhere: an address of this machine)"),
         };
         let address = SocketAddr::new(host, address.port());
-        Some(format!("base URL: http://{address}/t/{shown}/v1{note}"))
+        format!("base URL: http://{address}{lane}/v1{note}")
     }
 }
 
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn a_new_token_is_shown_and_a_given_one_is_not() {
         let line = |token: &str, given, address: &str| {
-            Known { token: Some(token.to_owned()), given }.line(address.parse().unwrap()).unwrap()
+            Known { token: Some(token.to_owned()), given }.line(address.parse().unwrap())
         };
         assert_eq!(line("new", false, "192.0.2.1:80"), "base URL: http://192.0.2.1:80/t/new/v1");
         assert_eq!(
@@ -142,7 +145,13 @@ mod tests {
             format!("base URL: http://127.0.0.1:80/t/new/v1{anywhere}")
         );
         assert_eq!(line("new", false, "[::]:80"), format!("base URL: http://[::1]:80/t/new/v1{anywhere}"));
-        assert_eq!(Known { token: None, given: false }.line("127.0.0.1:80".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn without_a_token_the_base_url_is_shown_all_the_same() {
+        let line = |address: &str| Known { token: None, given: false }.line(address.parse().unwrap());
+        assert_eq!(line("127.0.0.1:80"), "base URL: http://127.0.0.1:80/v1");
+        assert_eq!(line("[::1]:80"), "base URL: http://[::1]:80/v1");
     }
 
     #[test]

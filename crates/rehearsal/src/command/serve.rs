@@ -99,7 +99,8 @@ async fn reload(arguments: Arguments, mut watch: Watch, standin: Arc<StandIn>) {
             Ok(setting) => {
                 let phrasings = setting.scenarios.phrasings.len();
                 standin.replace(setting);
-                terminal::say(&format!("reloaded {phrasings} phrasings"));
+                let plural = if phrasings == 1 { "" } else { "s" };
+                terminal::say(&format!("reloaded {phrasings} phrasing{plural}"));
             }
             Err(failure) => {
                 failure::report(&failure);
@@ -142,9 +143,7 @@ async fn serve(
         listener.address(),
         setting.scenarios.phrasings.len(),
     ));
-    if let Some(line) = known.line(listener.address()) {
-        terminal::say(&line);
-    }
+    terminal::say(&known.line(listener.address()));
     let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
     let standin = Arc::new(standin);
     if let Some(watch) = watch {

@@ -92,6 +92,11 @@ fn the_banner_says_where_it_listens_and_what_it_holds() {
     let hostile = Provider::start(&sandbox, &["--mode", "tool-pending-forever"]);
     assert!(hostile.banner.contains("[tool-pending-forever]"), "{}", hostile.banner);
     assert_eq!(hostile.ask("anything"), 200);
+    // A line of its own: programs read the first one as it is.
+    for provider in [&provider, &hostile] {
+        let second = provider.out.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(second, format!("base URL: http://{}/v1", provider.address));
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_changed_file_is_played_and_a_wrong_one_is_not() {
     let provider = Provider::start(&sandbox, &["--scenarios", "suite.yaml", "--watch"]);
     says(&provider, CHAT, "first");
     replace(&sandbox, &suite("second"));
-    assert_eq!(line(&provider.out, "reloaded"), "reloaded 1 phrasings");
+    assert_eq!(line(&provider.out, "reloaded"), "reloaded 1 phrasing");
     says(&provider, CHAT, "second");
 
     replace(&sandbox, &suite("third").replace("script", "scrypt"));
