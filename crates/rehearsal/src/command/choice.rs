@@ -18,7 +18,7 @@ pub(crate) struct Flags {
     #[arg(long = "rule", value_name = "NAME=on|off", value_parser = switch)]
     rules: Vec<(String, bool)>,
     /// Seed of all ids and times in replies.
-    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = value::seed)]
+    #[arg(long, value_name = "NUMBER", default_value = "1", allow_hyphen_values = true, value_parser = value::seed)]
     pub(crate) seed: u64,
     /// Refuse requests without an API key, as the profile `api` does.
     #[arg(long)]

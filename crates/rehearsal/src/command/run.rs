@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long = "case", value_name = "NAME")]
     pub(super) cases: Vec<String>,
     /// Run each case so often.
-    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = value::rounds)]
+    #[arg(long, value_name = "NUMBER", default_value = "1", allow_hyphen_values = true, value_parser = value::rounds)]
     pub(super) repeat: u32,
     /// Run only part k of n of the suite; `rehearsal merge` joins the parts.
     #[arg(long, value_name = "k/n", value_parser = value::shard)]
@@ -55,10 +55,10 @@ pub(crate) struct Arguments {
     #[arg(long = "finding", value_name = "CODE=error|warning|note|off", value_parser = value::weight)]
     pub(super) weights: Vec<(String, Weight)>,
     /// Most cases at once [default: four for each core].
-    #[arg(long, value_name = "NUMBER", value_parser = value::jobs)]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = value::jobs)]
     pub(super) jobs: Option<u32>,
     /// Time limit of a case that sets none, e.g. 90s or 5m [default: that of `agent` in the suite, else 60s].
-    #[arg(long, value_name = "TIME", value_parser = value::time)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = value::time)]
     pub(super) time_limit: Option<Duration>,
     /// Model name that the agent is told [default: that of the known agent, else gpt-4o-mini].
     #[arg(long, value_name = "NAME")]
@@ -86,7 +86,7 @@ pub(crate) struct Network {
     #[arg(long, value_name = "IP", value_parser = value::host)]
     pub(super) host: Option<IpAddr>,
     /// Port to listen on [default: any free one].
-    #[arg(long, value_name = "PORT", value_parser = value::port)]
+    #[arg(long, value_name = "PORT", allow_hyphen_values = true, value_parser = value::port)]
     pub(super) port: Option<u16>,
     /// Let other machines and containers ask; without a case's own URL they are refused.
     #[arg(long)]
