@@ -21,6 +21,10 @@ fn main() {
             "the_guide_to_journals_tells_every_event_and_kind",
             the_guide_to_journals_tells_every_event_and_kind,
         ),
+        (
+            "the_guide_hands_a_container_what_agents_of_either_api_need",
+            the_guide_hands_a_container_what_agents_of_either_api_need,
+        ),
         ("every_link_of_the_pages_leads_to_a_file", every_link_of_the_pages_leads_to_a_file),
     ];
     let with_python: &[(&str, fn())] = &[
@@ -54,6 +58,24 @@ fn root() -> PathBuf {
 
 fn page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap().replace("\r\n", "\n")
+}
+
+/// A container gets no variable that is not named, so one that is left out leaves its agent with the real provider.
+fn the_guide_hands_a_container_what_agents_of_either_api_need() {
+    let page = page("docs/guide/running.md");
+    let (_, rest) = page.split_once("docker run").unwrap();
+    let (command, _) = rest.split_once("```").unwrap();
+    let handed: Vec<_> = command.split("-e ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
+    for name in [
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_API_KEY",
+        "REHEARSAL_MODEL",
+        "REHEARSAL_PROMPT",
+    ] {
+        assert!(handed.contains(&name), "{name} is not among {handed:?}");
+    }
 }
 
 /// The first block of a kind (`python`, `yaml`) in a page.
