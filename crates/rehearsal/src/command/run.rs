@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = value::time)]
     pub(super) time_limit: Option<Duration>,
     /// Model name that the agent is told [default: that of the known agent, else gpt-4o-mini].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = value::model)]
     pub(super) model: Option<String>,
     /// Let the built-in agent ask for streams.
     #[arg(long, conflicts_with_all = ["agent", "known"])]

@@ -49,6 +49,14 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
     whole(text, 0, u64::from(u16::MAX)).map(|number| u16::try_from(number).unwrap_or_default())
 }
 
+/// A model's name.
+pub(super) fn model(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("a model has a name of one character or more".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// An address to listen on.
 pub(super) fn host(text: &str) -> Result<std::net::IpAddr, String> {
     text.parse().map_err(|_| "an IP address of this machine, such as 127.0.0.1 or 0.0.0.0".to_owned())

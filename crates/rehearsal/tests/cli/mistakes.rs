@@ -105,6 +105,8 @@ const FLAGS: &[(&str, &str)] = &[
     ("run suite.yaml --port 65536", "a whole number from 0 to 65535"),
     ("run suite.yaml --public-url box:80", "it must begin with http:// or https://"),
     ("run suite.yaml --public-url http://box:x", "behind the host stands a port"),
+    ("run suite.yaml --model ", "a model has a name of one character or more"),
+    ("run suite.yaml --model=", "a model has a name of one character or more"),
     ("run suite.yaml --netns=maybe", "write --netns, --netns=require or --netns=auto"),
     ("run suite.yaml --netns --public-url http://box", "cannot be used with"),
     ("merge", "<OUT>"),
