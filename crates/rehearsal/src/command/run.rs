@@ -15,6 +15,7 @@ use rehearsal_workflow::choose::Shard;
 use rehearsal_workflow::reach::PublicUrl;
 use rehearsal_workflow::{Enclose, RunError};
 use rehearsal_world::{environment, files, task};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -121,6 +122,7 @@ const INTERRUPTED: &str = "the run was asked to end before its cases had; their 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (json, reports) = (arguments.json, arguments.reports.clone());
     reports.iter().try_for_each(|(_, path)| writable(path))?;
+    distinct(&reports)?;
     let order = order(arguments)?;
     let all = order.cases.len() * order.repeat as usize;
     environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
@@ -142,6 +144,18 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
     }
     verdict(&file)
+}
+
+/// Refuses two reports in one file, of which the second would replace the first.
+fn distinct(reports: &[(&'static Report, PathBuf)]) -> Result<(), Failure> {
+    let mut known = BTreeSet::new();
+    match reports.iter().find(|(_, path)| !known.insert(files::absolute(path))) {
+        None => Ok(()),
+        Some((_, twice)) => Err(Failure::Command(format!(
+            "two reports cannot be written to {}; give each --report a file of its own",
+            twice.display()
+        ))),
+    }
 }
 
 /// Shows a run that has just been made.

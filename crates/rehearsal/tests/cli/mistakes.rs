@@ -41,6 +41,8 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ("run suite.yaml --port 7770", 2, "port 7770 is reserved"),
     ("run suite.yaml --report json=folder", 2, "folder is a folder; a report is a file"),
     ("run suite.yaml --report json=no/report.json", 2, "there is no folder no for the report"),
+    ("run suite.yaml --report json=r --report junit=r", 2, "two reports cannot be written to r;"),
+    ("run suite.yaml --report json=r --report json=./r", 2, "two reports cannot be written to ./r;"),
     ("merge out folder", 2, "folder holds no run.json"),
     ("merge no/out folder", 2, "there is no folder no to make no/out in"),
     ("merge .. folder", 2, ".. is no name for a new folder"),
