@@ -65,7 +65,8 @@ fn the_guide_hands_a_container_what_agents_of_either_api_need() {
     let page = page("docs/guide/running.md");
     let (_, rest) = page.split_once("docker run").unwrap();
     let (command, _) = rest.split_once("```").unwrap();
-    let handed: Vec<_> = command.split("-e ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
+    let handed: Vec<_> =
+        command.split("-e ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
     for name in [
         "OPENAI_BASE_URL",
         "OPENAI_API_KEY",

@@ -5,6 +5,7 @@ use super::reach::allowed;
 use super::run::Arguments;
 use super::{agents, choice};
 use crate::failure::Failure;
+use rehearsal_script::finding::Finding;
 use rehearsal_script::scenario::AgentCommand;
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::Order;
@@ -142,8 +143,22 @@ fn unloaded(error: LoadError, arguments: &Arguments) -> Failure {
                 path.display()
             ))
         }
+        LoadError::Files(findings) if arguments.agent.is_empty() => {
+            Failure::Files(findings.into_iter().map(hinted).collect())
+        }
         other => other.into(),
     }
+}
+
+/// A file that was named but is called like no scenario is likely to be an agent.
+fn hinted(finding: Finding) -> Finding {
+    let end = Path::new(&finding.file).extension().unwrap_or_default();
+    if ["json", "yaml", "yml"].iter().any(|known| end.eq_ignore_ascii_case(known)) {
+        return finding;
+    }
+    let behind = "an agent's command goes behind `--`";
+    let hint = finding.hint.map_or_else(|| behind.to_owned(), |hint| format!("{hint}; {behind}"));
+    Finding { hint: Some(hint), ..finding }
 }
 
 /// The cases to run: all, or those named, and of these the part of this machine.

@@ -221,6 +221,22 @@ fn a_command_in_one_word_is_told_from_a_missing_program() {
 }
 
 #[test]
+fn a_file_that_is_no_scenario_is_taken_for_an_agent_that_stands_in_the_wrong_place() {
+    let sandbox = sandbox();
+    sandbox.write("agent.py", b"import os\nprint(os.environ['REHEARSAL_PROMPT'])\n");
+    let hint = "an agent's command goes behind `--`";
+    for line in ["run agent.py", "run suite.yaml agent.py", "run folder/notes.txt"] {
+        let Ended { code, out, err } = sandbox.run(&words(line));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
+        assert!(err.contains("  hint: ") && err.contains(hint), "{line}: {err}");
+    }
+    for line in ["run misspelt.yaml", "run broken.json", "run agent.py -- python3 agent.py"] {
+        let Ended { code, err, .. } = sandbox.run(&words(line));
+        assert!(code == Some(2) && !err.contains(hint), "{line}: {err}");
+    }
+}
+
+#[test]
 fn a_placeholder_that_is_misspelt_is_pointed_at() {
     let sandbox = sandbox();
     let Ended { err, .. } = sandbox.run(&["run", "suite.yaml", "--case", "text", "--", "echo", "{promt}"]);
