@@ -43,6 +43,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Checks what lies at a path; what is wrong is said on standard error.
 pub(super) fn check(path: &Path) -> Result<String, Failure> {
+    if !files::is_there(path) {
+        return Err(Failure::Command(format!("there is no file or folder {}", path.display())));
+    }
     let journals = match verify_journals(path) {
         Ok(journals) => journals,
         Err(error @ CheckError::Fault { .. }) => return not_met(&error.to_string()),
@@ -170,9 +173,23 @@ fn run_file(folder: &Path) -> Result<Option<RunFile>, Failure> {
 
 /// A finished run by its folder.
 pub(super) fn finished(folder: &Path) -> Result<RunFile, Failure> {
-    run_file(folder)?.ok_or_else(|| {
-        Failure::Command(format!("{} holds no run.json, so it is no finished run", folder.display()))
-    })
+    let shown = folder.display();
+    let why = match run_file(folder)? {
+        Some(run) => return Ok(run),
+        None if files::is_file(folder) => format!("{shown} is a file; a finished run is a folder"),
+        None if !files::is_folder(folder) => format!("there is no folder {shown}"),
+        None => format!("{shown} holds no run.json, so it is no finished run"),
+    };
+    let hint = newest(folder).map(|run| format!("; the newest run below it is {}", run.display()));
+    Err(Failure::Command(why + &hint.unwrap_or_default()))
+}
+
+/// The newest finished run in a folder for data or for a suite: names of runs sort by time.
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let places = [folder.to_owned(), folder.join("runs"), folder.join(".rehearsal/runs")];
+    let runs = places.iter().flat_map(|place| files::folders_in(place));
+    runs.filter(|run| files::is_file(&run.join("run.json")))
+        .max_by(|one, other| one.file_name().cmp(&other.file_name()))
 }
 
 /// What each round of each case saw.

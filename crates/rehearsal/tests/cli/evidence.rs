@@ -22,6 +22,34 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn a_folder_above_the_runs_names_the_newest_of_them() {
+    let sandbox = Sandbox::with(&[("suite/suite.yaml", SUITE)]);
+    assert_eq!(sandbox.run(&["run", "suite"]).code, Some(0));
+    let runs = sandbox.path("suite/.rehearsal/runs");
+    let newest = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    // Older ones, and a newer one that did not come to its end.
+    for (name, finished) in [("20000101-000000-aaaaaa", true), ("99990101-000000-aaaaaa", false)] {
+        std::fs::create_dir(runs.join(name)).unwrap();
+        if finished {
+            std::fs::copy(newest.join("run.json"), runs.join(name).join("run.json")).unwrap();
+        }
+    }
+    let name = newest.file_name().unwrap().to_str().unwrap();
+    for (folder, below) in [
+        ("suite", "suite/.rehearsal/runs"),
+        ("suite/.rehearsal", "suite/.rehearsal/runs"),
+        ("suite/.rehearsal/runs", "suite/.rehearsal/runs"),
+    ] {
+        for command in [&["report", folder][..], &["merge", "out", folder]] {
+            let ended = sandbox.run(command);
+            let hint = format!("; the newest run below it is {below}/{name}\n");
+            assert_eq!(ended.code, Some(2), "{command:?}: {}", ended.err);
+            assert!(ended.err.ends_with(&hint), "{command:?}: {}", ended.err);
+        }
+    }
+}
+
+#[test]
 fn a_suite_passes_twice_with_equal_normalised_journals() {
     let sandbox = sandbox();
     let (one, file, first) = sandbox.run_suite(&["suite.yaml"]);

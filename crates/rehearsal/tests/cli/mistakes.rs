@@ -66,11 +66,14 @@ const MISTAKES: &[(&str, i32, &str)] = &[
     ),
     ("serve --port 0 --scenarios nowhere.yaml", 2, "there is no file or folder nowhere.yaml"),
     ("serve --port 0 --scenarios suite.yaml --log folder", 3, "folder"),
-    ("verify nowhere", 2, "nowhere"),
+    ("verify nowhere", 2, "there is no file or folder nowhere"),
+    ("verify --same nowhere nowhere", 2, "there is no folder nowhere"),
     ("verify folder", 2, "folder holds no journal"),
     ("verify --same folder", 2, "folder holds no run.json"),
     ("report folder", 2, "folder holds no run.json"),
-    ("report nowhere", 2, "nowhere holds no run.json"),
+    ("report nowhere", 2, "there is no folder nowhere"),
+    ("report suite.yaml", 2, "suite.yaml is a file; a finished run is a folder"),
+    ("merge out nowhere", 2, "there is no folder nowhere"),
     ("agent", 2, "OPENAI_BASE_URL"),
 ];
 

@@ -4,6 +4,16 @@ use std::fs::DirBuilder;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+/// The folders in a folder, sorted by name; none where it cannot be looked into.
+#[must_use]
+pub fn folders_in(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+    let mut found: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
 /// Makes a folder with its parents where they are missing, for this user alone. What is there must be a real folder.
 ///
 /// # Errors

@@ -8,7 +8,9 @@ mod watch;
 mod workspace;
 
 pub use copy::{copy_folder, create_beside, is_there, put_in_place, remove_folder};
-pub use folder::{create_run_folder, private_folders, write_new, write_report, write_where_named};
+pub use folder::{
+    create_run_folder, folders_in, private_folders, write_new, write_report, write_where_named,
+};
 pub use read::{ReadError, read_bytes, read_text};
 pub use suite::{WalkError, files_below};
 pub use watch::{Watch, watch};
