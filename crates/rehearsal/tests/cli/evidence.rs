@@ -230,7 +230,7 @@ fn a_verdict_that_was_changed_left_out_or_told_twice_is_found() {
 fn a_code_is_explained_and_a_slip_in_it_is_answered_with_the_code_that_is_meant() {
     let sandbox = sandbox();
     for (code, part) in [
-        ("call-not-answered", "send one `tool` message for each call"),
+        ("call-not-answered", "send one tool result for each call"),
         ("arguments-double-encoded", "gate_echo_mismatch"),
         ("black-hole", "right reaction"),
     ] {

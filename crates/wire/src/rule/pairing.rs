@@ -38,9 +38,9 @@ pub(super) struct Break<'t> {
 
 /// How calls and answers fail to pair.
 pub(super) enum Fault<'t> {
-    /// A tool message with no turn of calls before it.
+    /// A tool result with no turn of calls before it.
     Orphan(&'t str),
-    /// A tool message whose id the turn before it never made.
+    /// A tool result whose id the turn before it never made.
     UnknownId(&'t str),
     /// A call answered twice.
     AnsweredTwice(&'t str),
@@ -61,14 +61,14 @@ impl Fault<'_> {
         match self {
             Self::Orphan(id) => (
                 format!(
-                    "this tool message answers {}, but no assistant message with tool_calls stands before it",
+                    "this tool result answers {}, but no assistant message with tool calls stands before it",
                     say::quoted(id)
                 ),
                 "keep the assistant message that made the call",
             ),
             Self::UnknownId(id) => (
                 format!(
-                    "this tool message answers {}, which the assistant message before it did not call",
+                    "this tool result answers {}, which the assistant message before it did not call",
                     say::quoted(id)
                 ),
                 "answer with the id of the call",
@@ -77,7 +77,7 @@ impl Fault<'_> {
                 (format!("{} is answered a second time", say::quoted(id)), "answer each call once")
             }
             Self::Unanswered(ids) => (
-                format!("no tool message answered {} before this point", list(ids)),
+                format!("no tool result answered {} before this point", list(ids)),
                 "answer each call in the messages right after it",
             ),
         }

@@ -154,9 +154,13 @@ fn many_calls_pair_as_few_do() {
         };
         assert_eq!(say(&["b", "a"], &["a", "b"]), Ok(()));
         for (calls, answers, why) in [
-            (&["b", "a", "c"][..], &["a"][..], r#"no tool message answered "b", "c" before"#),
+            (&["b", "a", "c"][..], &["a"][..], r#"no tool result answered "b", "c" before"#),
             (&["b", "a"], &["a", "b", "a"], r#""a" is answered a second time"#),
-            (&["b", "a"], &["a", "z"], r#"answers "z", which the assistant message before it did not call"#),
+            (
+                &["b", "a"],
+                &["a", "z"],
+                r#"this tool result answers "z", which the assistant message before it did not call"#,
+            ),
             (&["b", "a", "b", "a"], &["a", "b"], "Duplicate tool call id 'b'"),
         ] {
             let said = say(calls, answers).unwrap_err();

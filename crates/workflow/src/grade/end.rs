@@ -55,8 +55,8 @@ pub(super) const UNANSWERED_CALL: Check = Check {
     severity: Severity::Error,
     tier: Tier::End,
     follows: &["side-calls-only", "time-limit", "agent-killed", "script-not-finished"],
-    meaning: "a tool call got no `tool` message with its id",
-    remedy: "send one `tool` message for each call, also where the tool failed or is unknown",
+    meaning: "a tool call got no tool result with its id",
+    remedy: "send one tool result for each call, also where the tool failed or is unknown",
     judge: Some(unanswered_call),
 };
 
@@ -208,7 +208,7 @@ fn unanswered_call(evidence: &Evidence<'_>) -> Vec<Found> {
     };
     let open = evidence.facts.unanswered().filter(|call| !hostile(call.issued_in));
     open.map(|call| {
-        let message = format!("the call {} of {} was never answered by a tool message", call.id, call.name);
+        let message = format!("the call {} of {} was never answered by a tool result", call.id, call.name);
         Found::at(message, [call.issued_in])
     })
     .collect()

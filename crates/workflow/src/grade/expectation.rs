@@ -10,7 +10,7 @@ pub(super) const TOOLS_CALLED: Check = Check {
     tier: Tier::Outcome,
     follows: &[],
     meaning: "the answered tools are not those of `tools_called`, in that order",
-    remedy: "what counts are `tool` messages that reached the provider, not what the agent says it did",
+    remedy: "what counts are tool results that reached the provider, not what the agent says it did",
     judge: Some(tools_called),
 };
 pub(super) const OUTPUT_CONTAINS: Check = Check {

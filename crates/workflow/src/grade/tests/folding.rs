@@ -37,7 +37,7 @@ fn one_refusal_explains_what_comes_of_it() {
     let starts = [
         "request 2 was answered with the refusal 400 (answer-missing)",
         "the agent gave up at step 2 of 2",
-        "the call call_1 of look was never answered",
+        "the call call_1 of look was never answered by a tool result",
         "the agent ended with status 1",
         "tools answered in this order: none",
         "standard output does not contain",

@@ -4,6 +4,7 @@ use super::{codes_of, evidence, good, phrasing};
 use crate::grade::{CHECKS, codes, explain, explained, grade, text};
 use rehearsal_journal::run::Severity;
 use rehearsal_script::scenario::Weight;
+use rehearsal_wire::dialect::Dialects;
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Stage};
 
@@ -20,6 +21,19 @@ fn every_code_is_unique_kebab_case_and_explained() {
         assert!(words.meaning.len() > 10 && words.remedy.len() > 10, "{code}");
     }
     assert_eq!((explain("no-such-code"), text("")), (None, None));
+}
+
+/// `tool` messages are of one API; the others have blocks and items.
+#[test]
+fn what_is_judged_on_every_api_is_told_in_the_words_of_none() {
+    let every = RULES.iter().filter(|rule| matches!(rule.dialects, Dialects::All)).map(|rule| rule.name);
+    for code in CHECKS.iter().map(|check| check.code).chain(every) {
+        let (_, words) = text(code).unwrap();
+        for told in [words.meaning, words.remedy] {
+            let told = told.replace('`', "");
+            assert!(!told.contains("tool message"), "{code}: {told}");
+        }
+    }
 }
 
 #[test]
