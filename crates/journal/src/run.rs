@@ -38,6 +38,9 @@ pub struct RunFile {
     /// Which part of the suite this run had: part `k` of `n`, from 1. None where it had all, or where parts were merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<(u32, u32)>,
+    /// The shards that a partial merge went without, from 1; empty where it had all, or where nothing was merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_shards: Vec<u32>,
     /// Whether the first failure ended the run, so that cases are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,

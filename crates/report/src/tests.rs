@@ -99,6 +99,7 @@ fn run() -> RunFile {
         ],
         repeat: 1,
         shard: None,
+        missing_shards: vec![],
         ended_early: false,
         normalised: "01".repeat(32),
     }

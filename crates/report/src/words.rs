@@ -78,11 +78,20 @@ pub(crate) fn several(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
-/// What a reader must know of a run that had not all cases: its shard, its early end. Each as a clause without a full stop.
+/// What a reader must know of a run that had not all cases: its shard, the shards that it lacks, its early end. Each as a clause without a full stop.
 pub(crate) fn restrictions(run: &RunFile) -> Vec<String> {
     let mut clauses = Vec::new();
     if let Some((part, of)) = run.shard {
         clauses.push(format!("shard {part} of {of}"));
+    }
+    match run.missing_shards.as_slice() {
+        [] => {}
+        [one] => clauses.push(format!("shard {one} is missing, its cases are not judged")),
+        several => {
+            let names: Vec<_> = several.iter().map(u32::to_string).collect();
+            // Commas part the clauses.
+            clauses.push(format!("shards {} are missing, their cases are not judged", names.join(" and ")));
+        }
     }
     if run.ended_early {
         clauses.push("ended at the first failure, further cases did not run".to_owned());

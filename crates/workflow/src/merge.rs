@@ -101,10 +101,14 @@ fn parts_of(file: &RunFile) -> u32 {
 /// What is missing from these parts, if anything is.
 #[must_use]
 pub fn incomplete(parts: &[Part]) -> Option<MergeError> {
-    let n = parts.first().map_or(0, |part| parts_of(&part.file));
-    let gone: Vec<u32> =
-        (1..=n).filter(|k| !parts.iter().any(|part| part.file.shard == Some((*k, n)))).collect();
+    let (gone, n) = gone(parts);
     (!gone.is_empty()).then_some(MergeError::Missing(gone, n))
+}
+
+/// The numbers of the parts that nobody ran, and how many parts there are.
+fn gone(parts: &[Part]) -> (Vec<u32>, u32) {
+    let n = parts.first().map_or(0, |part| parts_of(&part.file));
+    ((1..=n).filter(|k| !parts.iter().any(|part| part.file.shard == Some((*k, n)))).collect(), n)
 }
 
 /// The joined run file, named `run`. Missing parts are an error unless `partial`.
@@ -144,7 +148,7 @@ pub fn merge(run: &str, parts: &[Part], partial: bool) -> Result<RunFile, MergeE
         return Err(error);
     }
     let sorted: Vec<&Part> = had.into_values().collect();
-    Ok(joined(run, &sorted))
+    Ok(RunFile { missing_shards: gone(parts).0, ..joined(run, &sorted) })
 }
 
 /// Joins parts, given in their order, that fit together.

@@ -244,6 +244,7 @@ fn written(
         codes: grade::explained(cases.iter().flat_map(|case| &case.findings)),
         repeat: field.order.repeat,
         shard: field.order.shard,
+        missing_shards: Vec::new(),
         ended_early,
         cases,
         servers: vec![JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests }],

@@ -122,6 +122,12 @@ fn runs_that_are_no_parts_of_one_are_refused_by_name() {
         "{}",
         partial.err
     );
+    assert!(partial.out.contains("shard 2 is missing, its cases are not judged"), "{}", partial.out);
+    let file: Value =
+        serde_json::from_str(&std::fs::read_to_string(sandbox.path("out/run.json")).unwrap()).unwrap();
+    assert_eq!(file["missing_shards"], serde_json::json!([2]));
+    let again = sandbox.run(&["report", "out", "--format", "markdown"]);
+    assert!(again.out.contains("shard 2 is missing"), "{}", again.out);
     let taken = merge(&sandbox, "out", &[one, two, three], &[]);
     assert_eq!(taken.code, Some(2));
     assert!(taken.err.contains("out is there already"), "{}", taken.err);

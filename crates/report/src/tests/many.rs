@@ -91,6 +91,23 @@ fn what_a_run_left_out_is_said_by_every_format_for_people() {
 }
 
 #[test]
+fn the_shards_that_a_merge_went_without_are_said_by_every_format_for_people() {
+    for (missing, clause) in [
+        (vec![2], "shard 2 is missing, its cases are not judged"),
+        (vec![1, 3, 12], "shards 1 and 3 and 12 are missing, their cases are not judged"),
+    ] {
+        let part = RunFile { missing_shards: missing, ..run() };
+        assert!(written("terminal", &part).ends_with(&format!(" of 3 cases in 2.05 s; {clause}\n")));
+        assert!(
+            written("junit", &part)
+                .contains(&format!("<property name=\"restrictions\" value=\"{clause}\"/>"))
+        );
+        assert!(written("markdown", &part).contains(clause));
+    }
+    assert!(!written("json", &run()).contains("missing_shards"));
+}
+
+#[test]
 fn a_run_without_cases_is_told_as_such() {
     let none = RunFile { cases: vec![], codes: vec![], ..run() };
     assert_eq!(written("terminal", &none), "\n0 passed of 0 cases in 2.05 s\n");
