@@ -6,6 +6,7 @@
 mod compose;
 pub mod core;
 mod dice;
+mod notice;
 mod plausible;
 mod refusal;
 mod route;

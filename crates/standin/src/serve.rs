@@ -2,6 +2,7 @@
 
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
+use crate::notice::Notices;
 use crate::stored::{Store, Stored};
 use crate::{refusal, route};
 use bytes::Bytes;
@@ -18,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 /// A ticket holds the lane's number above these bits and the exchange in them.
 const EXCHANGE_BITS: u32 = 40;
+/// The bits of the exchange.
+const EXCHANGES: u64 = (1 << EXCHANGE_BITS) - 1;
 
 /// The stand-in as an app of the HTTP server.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct StandIn {
     hosts: Vec<String>,
     /// Whether nothing is answered without a token.
     guarded: bool,
+    /// Who is told of requests beside the script, if anybody is.
+    notices: Option<Notices>,
 }
 
 /// A lane in use. Counting its users is left out where it lives as long as the stand-in: all cores would write the count.
@@ -168,7 +173,7 @@ impl StandIn {
             next: 1,
             by_token: BTreeMap::new(),
         });
-        Self { setting, home, lanes, hosts: Vec::new(), guarded: false }
+        Self { setting, home, lanes, hosts: Vec::new(), guarded: false, notices: None }
     }
 
     /// Guards it. Requests may name these hosts beside this machine. With a token, the lane of all phrasings stands at
@@ -182,6 +187,13 @@ impl StandIn {
             let lanes = self.lanes.get_mut().unwrap_or_else(PoisonError::into_inner);
             lanes.by_token.insert(token.to_owned(), 0);
         }
+        self
+    }
+
+    /// Says why a request that holds a prompt was answered beside the script: one sentence for the first of each reason.
+    #[must_use]
+    pub fn tell_of_side_calls(mut self, say: fn(&str)) -> Self {
+        self.notices = Some(Notices::new(say));
         self
     }
 
@@ -369,7 +381,12 @@ impl App for StandIn {
             book.recorder.note(Event::CommandRan(ran));
         }
         let body = if secret { Bytes::new() } else { body };
-        self.deliver(number, &book, asked, sent, (Some(head), body)).await
+        let notice = self.notices.as_ref().and_then(|notices| notices.of(&asked));
+        let answer = self.deliver(number, &book, asked, sent, (Some(head), body)).await;
+        if let Some(notice) = notice {
+            notice.say(answer.ticket & EXCHANGES);
+        }
+        answer
     }
 
     async fn refuse(&self, refusal: Refusal) -> Answer {
@@ -397,7 +414,7 @@ impl App for StandIn {
     fn left(&self, ticket: u64, left: Left) {
         let number = usize::try_from(ticket >> EXCHANGE_BITS).unwrap_or(usize::MAX);
         let Some(book) = self.book(number) else { return };
-        let exchange = ticket & ((1 << EXCHANGE_BITS) - 1);
+        let exchange = ticket & EXCHANGES;
         let sha256 = digest::text(&left.sha256);
         book.recorder.answered(Answered { exchange, bytes: left.bytes, sha256, end: left.end });
         if book.leaving.fetch_sub(1, Ordering::AcqRel) == 1 {

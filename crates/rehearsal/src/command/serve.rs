@@ -145,6 +145,7 @@ async fn serve(
     ));
     terminal::say(&known.line(listener.address()));
     let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
+    let standin = standin.tell_of_side_calls(|line| terminal::complain(&format!("rehearsal: {line}")));
     let standin = Arc::new(standin);
     if let Some(watch) = watch {
         task::spawn(reload(arguments.clone(), watch, Arc::clone(&standin)));

@@ -47,7 +47,14 @@ impl Provider {
 
     /// Status and whole text of an answer.
     pub(crate) fn answer(&self, path: &str, host: &str, prompt: &str) -> (u16, String) {
-        let body = format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": "{prompt}"}}]}}"#);
+        self.post(
+            path,
+            host,
+            &format!(r#"{{"model": "m", "messages": [{{"role": "user", "content": "{prompt}"}}]}}"#),
+        )
+    }
+
+    fn post(&self, path: &str, host: &str, body: &str) -> (u16, String) {
         let head = format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n");
         let mut client = RawClient::connect(self.address);
         let reply = client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).reply();
@@ -169,6 +176,34 @@ fn killed_it_has_lost_nothing_that_was_answered() {
     assert_eq!(verified.code, Some(0), "{}", verified.err);
     assert!(verified.out.contains("20 requests, unchanged; 1 not closed"), "{}", verified.out);
     assert_eq!(log(&sandbox).len(), 20);
+}
+
+#[test]
+fn a_request_beside_the_script_is_explained_once_for_each_reason() {
+    let sandbox = sandbox();
+    let provider = Provider::start(&sandbox, WITH_LOG);
+    let probe = r#"{"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Say hello."}]}"#;
+    assert_eq!(provider.ask("Say hello."), 200);
+    for _ in 0..2 {
+        assert_eq!(provider.ask("Write a.txt."), 200);
+        assert_eq!(provider.post("/v1/chat/completions", "localhost", probe).0, 200);
+    }
+    assert_eq!(provider.ask("nothing scripted"), 200);
+    let beside = "so it was answered beside the script";
+    let said = |err: &mpsc::Receiver<String>| err.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(
+        [said(&provider.err), said(&provider.err)],
+        [
+            format!("rehearsal: request 2 holds the prompt of tool but offers no tools, {beside}"),
+            format!(
+                "rehearsal: request 3 holds the prompt of text but leaves no room for an answer, {beside}"
+            ),
+        ]
+    );
+    let mut provider = provider;
+    provider.child.kill().unwrap();
+    provider.child.wait().unwrap();
+    assert_eq!(provider.err.recv_timeout(PATIENCE), Err(mpsc::RecvTimeoutError::Disconnected));
 }
 
 #[test]
