@@ -16,6 +16,7 @@ classes:
   text: {script: [{text: Hello.}], phrasings: [{id: text, prompt: Say hello.}]}
 "#;
 
+/// The program, run where no other program is to be found.
 fn lacking(sandbox: &Sandbox, arguments: &[&str]) -> Ended {
     let mut command = sandbox.command(arguments);
     // A folder without programs.
@@ -103,6 +104,33 @@ fn with_program(sandbox: &Sandbox, name: &str, script: &str) -> String {
     let made = Command::new("chmod").arg("+x").arg(sandbox.path("bin").join(name)).status().unwrap();
     assert!(made.success());
     format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn what_stands_beside_a_project_is_found_from_any_folder_of_it() {
+    let sandbox = Sandbox::with(&[
+        ("node_modules/.bin/codex", "#!/bin/sh\n"),
+        ("node_modules/ai/package.json", "{}"),
+        ("node_modules/@ai-sdk/openai-compatible/package.json", "{}"),
+        ("elsewhere/openai/package.json", "{}"),
+        (".venv/bin/python3", "#!/bin/sh\ntest \"$3\" = anthropic\n"),
+        ("bin/node", "#!/bin/sh\n"),
+        ("deep/down/file", ""),
+    ]);
+    let made = Command::new("chmod")
+        .args(["+x", "node_modules/.bin/codex", ".venv/bin/python3", "bin/node"])
+        .current_dir(sandbox.path(""))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let mut command = sandbox.command(&["agents"]);
+    command.current_dir(sandbox.path("deep/down"));
+    command.env("PATH", sandbox.path("bin")).env("NODE_PATH", sandbox.path("elsewhere"));
+    let ended = finish(command.spawn().unwrap());
+    let lines: Vec<_> = ended.out.lines().collect();
+    let installed = lines.windows(2).filter(|pair| pair[1].trim() == "installed");
+    let installed: Vec<_> = installed.filter_map(|pair| pair[0].split_whitespace().next()).collect();
+    assert_eq!(installed, ["ai-sdk", "anthropic-python", "codex", "openai-node"], "{}", ended.out);
 }
 
 #[test]

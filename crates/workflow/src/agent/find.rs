@@ -99,11 +99,11 @@ impl Place<'_> {
 
     /// The programs of a name: what PATH leads to, then what stands beside a project.
     fn programs(&self, name: &str) -> Vec<PathBuf> {
-        let on_path = self.folders("PATH").filter_map(|folder| process::find(name, Some(folder)).ok());
         let beside = self.folder.ancestors().flat_map(|folder| {
-            ["node_modules/.bin", ".venv/bin"].map(|inside| folder.join(inside).join(name))
+            ["node_modules/.bin", ".venv/bin"].map(|inside| folder.join(inside).display().to_string())
         });
-        on_path.chain(beside.filter(|path| files::is_file(path))).collect()
+        let folders = self.folders("PATH").map(str::to_owned).chain(beside);
+        folders.filter_map(|folder| process::find(name, Some(&folder)).ok()).collect()
     }
 
     /// The folders of Node.js packages: those beside a project, then those that NODE_PATH names.
