@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::venv;
+use rehearsal_testkit::{said, venv};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// An agent of examples/broken-agents, the cases in which its bug shows, and the code that must catch it there.
 struct Broken {
@@ -100,10 +100,6 @@ fn example(name: &str) -> PathBuf {
     root().join("examples").join(name)
 }
 
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
 /// The run file of an agent's run of its example's whole suite.
 fn rehearsed(name: &str, agent: &str, flags: &[&str], packages: Option<&Path>) -> Value {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
@@ -115,7 +111,7 @@ fn rehearsed(name: &str, agent: &str, flags: &[&str], packages: Option<&Path>) -
         command.env("PATH", std::env::join_paths(folders).unwrap());
     }
     let ran = command.args(["--", "python3"]).arg(example(name).join(agent)).args(flags).output().unwrap();
-    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&ran)))
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", said(&ran)))
 }
 
 /// The cases of a run file: name, verdict, the codes of the findings that have one of these severities.
@@ -163,10 +159,10 @@ fn every_example_has_no_mistakes_and_only_the_arguments_broken_on_purpose_are_wa
     assert!(folders.len() >= 3, "{folders:?}");
     for folder in folders {
         let linted = Command::new(env!("CARGO_BIN_EXE_rehearsal")).arg("lint").arg(&folder).output().unwrap();
-        assert!(linted.status.success(), "{}", text(&linted));
-        let said = text(&linted);
-        let mut warnings = said.lines().filter(|line| line.contains(": warning: "));
-        assert!(warnings.all(|line| line.ends_with("of `cut-arguments` are not JSON")), "{said}");
+        assert!(linted.status.success(), "{}", said(&linted));
+        let words = said(&linted);
+        let mut warnings = words.lines().filter(|line| line.contains(": warning: "));
+        assert!(warnings.all(|line| line.ends_with("of `cut-arguments` are not JSON")), "{words}");
     }
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a page or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use rehearsal_testkit::{said, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -85,26 +86,12 @@ fn block(page: &str, kind: &str) -> String {
     after.split_once("```").unwrap().0.to_owned()
 }
 
-/// An empty folder for one test, below the build's own.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guides").join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).unwrap();
-    }
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn rehearsal(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rehearsal")).args(arguments).current_dir(folder).output().unwrap()
 }
 
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
 fn the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons() {
-    let folder = scratch("agent");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/agent");
     let readme = page("README.md");
     fs::write(folder.join("my_agent.py"), block(&readme, "python")).unwrap();
     let suite = root().join("examples/quickstart");
@@ -115,10 +102,10 @@ fn the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_
         rehearsal(&folder, &arguments)
     };
     let passed = run(&["chat-only"]);
-    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed));
+    assert_eq!(passed.status.code(), Some(0), "{}", said(&passed));
 
     let failed = run(&["chat-only", "one-tool", "rate-limit"]);
-    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed));
+    assert_eq!(failed.status.code(), Some(1), "{}", said(&failed));
     assert_eq!(table(&String::from_utf8_lossy(&failed.stdout)), table(&block(&readme, "console")));
 }
 
@@ -131,16 +118,16 @@ fn table(text: &str) -> Vec<String> {
 }
 
 fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
-    let folder = scratch("suite");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/suite");
     fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
     let linted = rehearsal(&folder, &["lint", "suite.yaml"]);
-    assert_eq!(text(&linted), "1 file without mistakes, 0 warnings\n");
+    assert_eq!(said(&linted), "1 file without mistakes, 0 warnings\n");
     let ran = rehearsal(&folder, &["run", "suite.yaml"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
 }
 
 fn no_example_of_the_guide_has_mistakes() {
-    let folder = scratch("guide");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/guide");
     let guide = page("docs/guide/scenarios.md");
     let examples: Vec<&str> =
         guide.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
@@ -148,16 +135,16 @@ fn no_example_of_the_guide_has_mistakes() {
     for example in examples {
         fs::write(folder.join("suite.yaml"), example).unwrap();
         let linted = rehearsal(&folder, &["lint", "suite.yaml"]);
-        assert_eq!(text(&linted), "1 file without mistakes, 0 warnings\n", "{example}");
+        assert_eq!(said(&linted), "1 file without mistakes, 0 warnings\n", "{example}");
     }
 }
 
 fn a_journal_is_verified_by_hand_as_its_guide_says() {
-    let folder = scratch("journal");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/journal");
     fs::write(folder.join("suite.yaml"), block(&page("README.md"), "yaml")).unwrap();
     fs::write(folder.join("verify.py"), block(&page("docs/guide/journal.md"), "python")).unwrap();
     let ran = rehearsal(&folder, &["run", "suite.yaml", "--data", "data"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
     let runs = fs::read_dir(folder.join("data/runs")).unwrap().next().unwrap().unwrap().path();
     let (lines, bodies) = (runs.join("journals/write-hello.jsonl"), runs.join("journals/write-hello.bodies"));
     let verify = || {
@@ -169,19 +156,19 @@ fn a_journal_is_verified_by_hand_as_its_guide_says() {
             .unwrap()
     };
     let good = verify();
-    assert!(good.status.success() && text(&good).contains("lines, head "), "{}", text(&good));
+    assert!(good.status.success() && said(&good).contains("lines, head "), "{}", said(&good));
 
     let whole = fs::read_to_string(&lines).unwrap();
     fs::write(&lines, whole.replace("\"n_messages\":", "\"n_messages\":1")).unwrap();
-    assert!(text(&verify()).contains("was changed"));
+    assert!(said(&verify()).contains("was changed"));
     let shorter: Vec<_> = whole.lines().filter(|line| !line.contains("\"answered\"")).collect();
     fs::write(&lines, shorter.join("\n") + "\n").unwrap();
-    assert!(text(&verify()).contains("follows another line"));
+    assert!(said(&verify()).contains("follows another line"));
     fs::write(&lines, whole).unwrap();
     let mut changed = fs::read(&bodies).unwrap();
     changed[7] ^= 1;
     fs::write(&bodies, changed).unwrap();
-    assert!(text(&verify()).contains("the body of line"));
+    assert!(said(&verify()).contains("the body of line"));
 }
 
 fn the_guide_to_running_places_every_finding() {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::venv;
+use rehearsal_testkit::{said, scratch, venv};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,22 +64,8 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers").join(name)
 }
 
-/// An empty folder for one test, below the build's own.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readers").join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).unwrap();
-    }
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 fn rehearsal(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rehearsal")).args(arguments).current_dir(folder).output().unwrap()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 /// Runs the suite with the agent that fails some of it, and gives the folder of the run.
@@ -88,7 +74,7 @@ fn ran(python: &Path, folder: &Path) -> PathBuf {
     fs::write(folder.join("my tests/suite.yaml"), SUITE).unwrap();
     let (python, agent) = (python.display().to_string(), source("agent.py").display().to_string());
     let ended = rehearsal(folder, &["run", "my tests/suite.yaml", "--data", "data", "--", &python, &agent]);
-    assert_eq!(ended.status.code(), Some(1), "{}", text(&ended));
+    assert_eq!(ended.status.code(), Some(1), "{}", said(&ended));
     fs::read_dir(folder.join("data/runs")).unwrap().next().unwrap().unwrap().path()
 }
 
@@ -101,7 +87,7 @@ fn render(folder: &Path, run: &Path, code: i32) {
     for (format, file) in [("junit", "junit.xml"), ("sarif", "out.sarif")] {
         let ended =
             rehearsal(folder, &["report", run.to_str().unwrap(), "--format", format, "--output", file]);
-        assert_eq!((ended.status.code(), text(&ended)), (Some(code), String::new()), "{format}");
+        assert_eq!((ended.status.code(), said(&ended)), (Some(code), String::new()), "{format}");
     }
 }
 
@@ -116,7 +102,7 @@ fn read(python: &Path, folder: &Path) -> Output {
 
 fn counts(python: &Path, folder: &Path) -> Value {
     let ended = read(python, folder);
-    assert!(ended.status.success(), "{}", text(&ended));
+    assert!(ended.status.success(), "{}", said(&ended));
     serde_json::from_slice(&ended.stdout).unwrap()
 }
 
@@ -169,7 +155,7 @@ fn expected(file: &Value) -> Value {
 }
 
 fn readers_count_what_the_run_file_counts(python: &Path) {
-    let folder = scratch("counts");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "readers/counts");
     let run = ran(python, &folder);
     let file = run_file(&run);
     assert_eq!((with_verdict(&file, "passed").len(), with_verdict(&file, "failed").len()), (1, 2));
@@ -178,29 +164,29 @@ fn readers_count_what_the_run_file_counts(python: &Path) {
 }
 
 fn a_report_goes_to_standard_output_or_whole_into_a_file() {
-    let folder = scratch("files");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "readers/files");
     fs::write(folder.join("suite.yaml"), SUITE).unwrap();
     let ended = rehearsal(&folder, &["run", "suite.yaml", "--data", "data"]);
-    assert_eq!(ended.status.code(), Some(1), "{}", text(&ended));
+    assert_eq!(ended.status.code(), Some(1), "{}", said(&ended));
     let runs = fs::read_dir(folder.join("data/runs")).unwrap().next().unwrap().unwrap().path();
     let run = runs.to_str().unwrap();
     for report in rehearsal_report::REPORTS {
         let shown = rehearsal(&folder, &["report", run, "--format", report.name]);
         let filed = rehearsal(&folder, &["report", run, "--format", report.name, "--output", "report"]);
         assert_eq!((shown.status.code(), filed.status.code()), (Some(1), Some(1)), "{}", report.name);
-        assert_eq!(text(&filed), "", "{}", report.name);
-        assert_eq!(fs::read_to_string(folder.join("report")).unwrap(), text(&shown), "{}", report.name);
-        assert!(text(&shown).contains("talk"), "{}: {}", report.name, text(&shown));
+        assert_eq!(said(&filed), "", "{}", report.name);
+        assert_eq!(fs::read_to_string(folder.join("report")).unwrap(), said(&shown), "{}", report.name);
+        assert!(said(&shown).contains("talk"), "{}: {}", report.name, said(&shown));
     }
     let nowhere = rehearsal(&folder, &["report", run, "--output", "no/such/folder/report"]);
     assert_eq!(nowhere.status.code(), Some(3));
-    assert!(text(&nowhere).contains("no/such/folder/report cannot be written"), "{}", text(&nowhere));
+    assert!(said(&nowhere).contains("no/such/folder/report cannot be written"), "{}", said(&nowhere));
 }
 
 /// The same run, its file changed to hold what the suite cannot bring about at will: a broken case, two rounds of
 /// another, warnings, and texts that want to break out.
 fn readers_tell_broken_cases_and_rounds_apart(python: &Path) {
-    let folder = scratch("broken");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "readers/broken");
     let run = ran(python, &folder);
     let mut file = run_file(&run);
     let finding = |severity: &str, code: &str| {
@@ -235,7 +221,7 @@ fn readers_tell_broken_cases_and_rounds_apart(python: &Path) {
 
 /// Else their silence would mean nothing.
 fn the_readers_do_complain_about_a_file_that_is_wrong(python: &Path) {
-    let folder = scratch("wrong");
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "readers/wrong");
     let run = ran(python, &folder);
     render(&folder, &run, 1);
     let mistakes = [

@@ -39,8 +39,8 @@ pub struct Turn<'t> {
     pub legacy_functions: bool,
     /// Whether tools are offered in any form; what is badly formed is for the rules to judge.
     pub offers_tools: bool,
-    /// Names of the offered tools, in order.
-    pub tools: Vec<Cow<'t, str>>,
+    /// The offered tools that a model can call by name, in order.
+    pub tools: Vec<Tool<'t>>,
     /// The most tokens that the answer may have, where the request says.
     pub room: Option<i64>,
     /// The form that the answer is to have, as the request describes it.
@@ -54,6 +54,15 @@ pub struct Turn<'t> {
     pub kept: Option<Kept<'t>>,
     /// Where the parts of a conversation stand in a body of this dialect: an RFC 6901 pointer.
     pub point: fn(Spot) -> String,
+}
+
+/// A tool that is offered.
+#[derive(Clone, Debug)]
+pub struct Tool<'t> {
+    /// Its name; the word for one that the provider runs itself.
+    pub name: Cow<'t, str>,
+    /// The JSON Schema of its arguments; none where it takes none or free text.
+    pub schema: Option<Value<'t>>,
 }
 
 /// An earlier reply by its id, for requests that hold only what is new since then.
@@ -91,7 +100,7 @@ pub enum Spot {
     CallArguments(usize, usize),
 }
 
-impl Turn<'_> {
+impl<'t> Turn<'t> {
     /// A request that says nothing, in a dialect whose parts stand where `point` says.
     #[must_use]
     pub fn new(point: fn(Spot) -> String) -> Self {
@@ -111,6 +120,12 @@ impl Turn<'_> {
             kept: None,
             point,
         }
+    }
+
+    /// The offered tool of this name.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&Tool<'t>> {
+        self.tools.iter().find(|tool| tool.name == name)
     }
 
     /// Whether the server keeps what the request was first set up with.

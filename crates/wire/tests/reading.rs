@@ -58,3 +58,30 @@ fn tools_room_and_form_are_read_in_every_dialect() {
         assert_eq!(turn.form.map(Value::text), *form, "{name} {body}");
     }
 }
+
+#[test]
+fn the_schema_of_an_offered_tool_is_found_by_its_name_in_every_dialect() {
+    for (name, body, tool, schema) in [
+        (
+            "openai-chat",
+            r#"{"tools":[{"function":{"name":"f","parameters":{"a":1}}}]}"#,
+            "f",
+            Some(r#"{"a":1}"#),
+        ),
+        ("openai-chat", r#"{"tools":[{"type":"custom","custom":{"name":"f"}}]}"#, "f", None),
+        ("openai-responses", r#"{"tools":[{"name":"f","parameters":{"a":1}}]}"#, "f", Some(r#"{"a":1}"#)),
+        (
+            "openai-responses",
+            r#"{"tools":[{"type":"namespace","name":"n","tools":[{"name":"f","parameters":{"a":1}}]}]}"#,
+            "f",
+            Some(r#"{"a":1}"#),
+        ),
+        ("openai-responses", r#"{"tools":[{"type":"web_search"}]}"#, "web_search", None),
+        ("anthropic-messages", r#"{"tools":[{"name":"f","input_schema":{"a":1}}]}"#, "f", Some(r#"{"a":1}"#)),
+    ] {
+        let tape = parse(body.as_bytes()).unwrap();
+        let turn = (dialect(name).unwrap().read)(&tape);
+        assert_eq!(turn.tool(tool).unwrap().schema.map(Value::text), schema, "{name} {body}");
+        assert!(turn.tool("g").is_none(), "{name} {body}");
+    }
+}

@@ -12,6 +12,7 @@ use crate::reject::Reject;
 use crate::reply::{Envelope, Reply};
 use crate::rule::Header;
 use crate::turn::Turn;
+use std::borrow::Cow;
 
 /// All dialects.
 pub const DIALECTS: &[Dialect] = &[openai_chat::ROW, openai_responses::ROW, anthropic_messages::ROW];
@@ -251,6 +252,28 @@ pub struct ModelEntry<'m> {
     pub created: u64,
     /// Who owns it.
     pub owned_by: &'m str,
+}
+
+/// What was read of a list, in a vector of the list's length: most lists hold one element, and growing costs.
+pub(crate) fn exactly<T>(list: Value<'_>, read: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::with_capacity(list.len());
+    all.extend(read);
+    all
+}
+
+/// The texts of a content: a string, or the parts of a list whose type is one of these words.
+pub(crate) fn texts<'t>(content: Value<'t>, kinds: &[&str]) -> Vec<Cow<'t, str>> {
+    match content.kind() {
+        Kind::String => content.as_str().map(|text| vec![text]).unwrap_or_default(),
+        Kind::Array => exactly(content, content.items().filter_map(|part| text_part(part, kinds))),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
+    }
+}
+
+/// The text of a part whose type is one of these words.
+pub(crate) fn text_part<'t>(part: Value<'t>, kinds: &[&str]) -> Option<Cow<'t, str>> {
+    part.get("type").filter(|kind| kinds.iter().any(|word| kind.is_str(word)))?;
+    part.get("text")?.as_str()
 }
 
 /// The row of this name.

@@ -19,20 +19,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
 
 /// Appends a whole number in decimal digits.
 pub fn write_number(out: &mut Vec<u8>, number: u64) {
-    // 2^64 has 20 digits.
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut left = number;
-    loop {
-        start -= 1;
-        // A digit is less than ten.
-        digits[start] = b'0' + (left % 10) as u8;
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// Appends a byte that may not stand in a string as it is.

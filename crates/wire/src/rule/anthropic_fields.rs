@@ -1,6 +1,7 @@
 //! Fields, blocks and choices that only Anthropic requests have, beyond those that the original stub knows. Under `api` they are unknown parameters like any other.
 
-use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
+use super::foreign::{Foreign, Leak, NOTHING, first, has, named, refuse};
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict};
 use crate::json::{Kind, Value};
 
 pub(super) const ROW: Rule = Rule {
@@ -15,59 +16,44 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    for (key, value) in asked.tape.root().entries() {
-        if let Some((name, fix)) = KEYS.iter().find(|(name, _)| key.is_str(name)) {
-            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
-        }
+    refuse(asked.tape.root(), KEYS, |key, value| {
         let is_anthropic = |kind: Value<'_>| kind.is_str("any") || kind.is_str("tool");
-        if key.is_str("tool_choice") && value.get("type").is_some_and(is_anthropic) {
-            return Err(say::leak("/tool_choice/type".to_owned(), "this form of `tool_choice`", CHOICE));
+        if key == "tool_choice" && value.get("type").is_some_and(is_anthropic) {
+            return Some(Leak::new("/type", "this form of `tool_choice`", CHOICE));
         }
-        for (at, element) in value.items().enumerate() {
-            if let Some((place, what, fix)) = tell(element) {
-                let Some(list) = key.as_str() else { continue };
-                return Err(say::leak(format!("/{list}/{at}{place}"), &what, fix));
-            }
-        }
-    }
-    Ok(())
+        first(value, element)
+    })
 }
 
 const CHOICE: &str = "send \"required\" for any tool, {\"type\": \"function\", …} for a certain one";
 
 /// Top-level keys, each with what to send instead.
-const KEYS: &[(&str, &str)] = &[("top_k", "leave it out"), ("thinking", "send `reasoning_effort`")];
+const KEYS: &[Foreign] = &[("top_k", NOTHING), ("thinking", "send `reasoning_effort`")];
 
 /// Types of content blocks, each with what to send instead.
-const BLOCKS: &[(&str, &str)] = &[
+const BLOCKS: &[Foreign] = &[
     ("image", "send an `image_url` part"),
     ("document", "send a `file` part"),
-    ("mcp_tool_use", "leave it out"),
-    ("mcp_tool_result", "leave it out"),
+    ("mcp_tool_use", NOTHING),
+    ("mcp_tool_result", NOTHING),
 ];
 
-/// What a message or a tool holds of another API: where below it, what, and what to send instead.
-fn tell(element: Value<'_>) -> Option<(String, String, &'static str)> {
-    for (key, value) in element.entries() {
-        let nested = value.kind() == Kind::Object && value.get("cache_control").is_some();
+/// What a message or a tool holds of another API, its keys in order.
+fn element(_: usize, element: Value<'_>) -> Option<Leak> {
+    let cached = |value| has(value, "cache_control", NOTHING);
+    element.entries().find_map(|(key, value)| {
         if key.is_str("cache_control") {
-            return Some(("/cache_control".to_owned(), "`cache_control`".to_owned(), "leave it out"));
-        } else if nested {
-            let place = format!("/{}/cache_control", key.as_str()?);
-            return Some((place, "`cache_control`".to_owned(), "leave it out"));
-        } else if key.is_str("content") {
-            for (at, part) in value.items().enumerate() {
-                if part.get("cache_control").is_some() {
-                    let place = format!("/content/{at}/cache_control");
-                    return Some((place, "`cache_control`".to_owned(), "leave it out"));
-                }
-                let kind = part.get("type");
-                let block = BLOCKS.iter().find(|(name, _)| kind.is_some_and(|kind| kind.is_str(name)));
-                if let Some((name, fix)) = block {
-                    return Some((format!("/content/{at}"), format!("a `{name}` block"), fix));
-                }
-            }
+            return cached(element);
         }
-    }
-    None
+        let nested = cached(value).filter(|_| value.kind() == Kind::Object);
+        let found = nested.or_else(|| first(value, part).filter(|_| key.is_str("content")))?;
+        Some(found.under(&format!("/{}", key.as_str()?)))
+    })
+}
+
+fn part(_: usize, part: Value<'_>) -> Option<Leak> {
+    has(part, "cache_control", NOTHING).or_else(|| {
+        let (name, fix) = named(BLOCKS, part.get("type")?)?;
+        Some(Leak::new("", format!("a `{name}` block"), fix))
+    })
 }

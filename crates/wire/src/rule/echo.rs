@@ -74,7 +74,10 @@ pub(super) fn compare(asked: &Asked<'_>, call: &Call<'_>, (name, scripted): (&st
         Likeness::ThroughDoubles if echo == Echo::Double => return THROUGH_DOUBLES,
         Likeness::ThroughDoubles | Likeness::Different => {}
     }
-    match (echo, explained(issued.root(), echoed.root(), offered_schema(asked, &call.name))) {
+    match (
+        echo,
+        explained(issued.root(), echoed.root(), asked.turn.tool(&call.name).and_then(|tool| tool.schema)),
+    ) {
         (Echo::Double, true) => STRIPPED,
         (Echo::Exact | Echo::Bytes, _) | (Echo::Double, false) => {
             Outcome::Differs("have another value than was issued")
@@ -95,13 +98,6 @@ const STRIPPED: Outcome = Outcome::Explained(
 fn is_double_encoded(issued: &Tape<'_>, echoed: Value<'_>) -> bool {
     let Some(inner) = echoed.as_str() else { return false };
     parse(inner.as_bytes()).is_ok_and(|inner| likeness(issued.root(), inner.root()) != Likeness::Different)
-}
-
-fn offered_schema<'t>(asked: &Asked<'t>, name: &str) -> Option<Value<'t>> {
-    let functions = asked.top("tools")?.items().map(|tool| tool.get("function").unwrap_or(tool));
-    let mut named = functions.filter(|function| function.get("name").is_some_and(|other| other.is_str(name)));
-    let function = named.next()?;
-    function.get("parameters").or_else(|| function.get("input_schema"))
 }
 
 /// Whether rounding to doubles and dropping keys that the schema does not name make the one value of the other.

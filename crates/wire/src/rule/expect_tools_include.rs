@@ -18,10 +18,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     if asked.turn.keeps_setting() {
         return Ok(());
     }
-    let offered = &asked.turn.tools;
-    let Some(name) =
-        expected.tools_include.iter().find(|name| !offered.iter().any(|tool| tool == name.as_str()))
-    else {
+    let Some(name) = expected.tools_include.iter().find(|name| asked.turn.tool(name).is_none()) else {
         return Ok(());
     };
     let what = format!("the script expects a tool named {}", say::quoted(name));

@@ -1,6 +1,7 @@
 //! Fields, roles, blocks and tools that other APIs have, in a request to the Messages API.
 
-use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict, say};
+use super::foreign::{Foreign, Leak, NOTHING, first, key_of, named, refuse};
+use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict};
 use crate::json::Value;
 
 pub(super) const ROW: Rule = Rule {
@@ -17,27 +18,13 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    for (key, value) in asked.tape.root().entries() {
-        if let Some((name, fix)) = named(KEYS, key) {
-            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
-        }
-        let told = match key.as_str().as_deref() {
-            Some("messages") => first(value, message).map(|(at, tell)| (format!("/messages/{at}"), tell)),
-            Some("tools") => first(value, tool).map(|(at, tell)| (format!("/tools/{at}"), tell)),
-            Some("tool_choice") => choice(value).map(|tell| ("/tool_choice".to_owned(), tell)),
-            Some(_) | None => None,
-        };
-        if let Some((place, Tell { below, what, fix })) = told {
-            return Err(say::leak(place + &below, &what, fix));
-        }
-    }
-    Ok(())
+    refuse(asked.tape.root(), KEYS, |key, value| match key {
+        "messages" => first(value, message),
+        "tools" => first(value, tool),
+        "tool_choice" => choice(value),
+        _ => None,
+    })
 }
-
-/// A key, a role or a type, each with what to send instead.
-type Foreign = (&'static str, &'static str);
-
-const NOTHING: &str = "leave it out";
 
 const KEYS: &[Foreign] = &[
     ("max_completion_tokens", "send it as `max_tokens`"),
@@ -110,68 +97,35 @@ const FLAT: &str = "send `name`, `description` and `input_schema` in the tool it
 const CHOICE: &str =
     "send {\"type\": \"auto\"}, {\"type\": \"any\"}, {\"type\": \"tool\", …} or {\"type\": \"none\"}";
 
-/// Something foreign: where below the element, what, and what to send instead.
-struct Tell {
-    below: String,
-    what: String,
-    fix: &'static str,
-}
-
-fn named(table: &[Foreign], value: Value<'_>) -> Option<Foreign> {
-    table.iter().find(|(name, _)| value.is_str(name)).copied()
-}
-
-/// The first element of a list that holds something foreign.
-fn first<'t>(list: Value<'t>, tell: impl Fn(usize, Value<'t>) -> Option<Tell>) -> Option<(usize, Tell)> {
-    list.items().enumerate().find_map(|(at, element)| Some((at, tell(at, element)?)))
-}
-
-fn key_of(table: &[Foreign], element: Value<'_>) -> Option<Tell> {
-    let (name, fix) = element.entries().find_map(|(key, _)| named(table, key))?;
-    Some(Tell { below: format!("/{name}"), what: format!("`{name}`"), fix })
-}
-
-fn message(at: usize, message: Value<'_>) -> Option<Tell> {
+fn message(at: usize, message: Value<'_>) -> Option<Leak> {
     if let Some(role) = message.get("role") {
-        let below = || "/role".to_owned();
         if let Some((name, fix)) = named(ROLES, role) {
-            return Some(Tell { below: below(), what: format!("the role `{name}`"), fix });
+            return Some(Leak::new("/role", format!("the role `{name}`"), fix));
         }
         // Behind a user's words the API takes instructions in the list, at its head it does not.
         if at == 0 && role.is_str("system") {
-            let what = "the role `system` at the head of the list".to_owned();
-            return Some(Tell { below: below(), what, fix: "send instructions as `system`" });
+            let what = "the role `system` at the head of the list";
+            return Some(Leak::new("/role", what, "send instructions as `system`"));
         }
     }
-    if let Some(tell) = key_of(MESSAGE_KEYS, message) {
-        return Some(tell);
-    }
-    let (block, (name, fix)) = message
-        .get("content")?
-        .items()
-        .enumerate()
-        .find_map(|(block, value)| Some((block, named(BLOCKS, value.get("type")?)?)))?;
-    Some(Tell { below: format!("/content/{block}"), what: format!("a `{name}` block"), fix })
+    key_of(MESSAGE_KEYS, message).or_else(|| Some(first(message.get("content")?, block)?.under("/content")))
 }
 
-fn tool(_: usize, tool: Value<'_>) -> Option<Tell> {
+fn block(_: usize, block: Value<'_>) -> Option<Leak> {
+    let (name, fix) = named(BLOCKS, block.get("type")?)?;
+    Some(Leak::new("", format!("a `{name}` block"), fix))
+}
+
+fn tool(_: usize, tool: Value<'_>) -> Option<Leak> {
     if tool.get("type").is_some_and(|kind| kind.is_str("function")) {
-        return Some(Tell {
-            below: "/type".to_owned(),
-            what: "a tool of type `function`".to_owned(),
-            fix: FLAT,
-        });
+        return Some(Leak::new("/type", "a tool of type `function`", FLAT));
     }
     key_of(TOOL_KEYS, tool)
 }
 
-fn choice(choice: Value<'_>) -> Option<Tell> {
+fn choice(choice: Value<'_>) -> Option<Leak> {
     let kind = choice.get("type");
     let is_foreign = choice.as_str().is_some()
         || kind.is_some_and(|kind| kind.is_str("function") || kind.is_str("allowed_tools"));
-    is_foreign.then(|| Tell {
-        below: String::new(),
-        what: "this form of `tool_choice`".to_owned(),
-        fix: CHOICE,
-    })
+    is_foreign.then(|| Leak::new("", "this form of `tool_choice`", CHOICE))
 }

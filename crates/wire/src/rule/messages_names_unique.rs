@@ -19,7 +19,7 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let mut names = BTreeSet::new();
-    if !asked.turn.tools.iter().all(|name| names.insert(&**name)) {
+    if !asked.turn.tools.iter().all(|tool| names.insert(&*tool.name)) {
         return Err(say::api(None, None, "/tools", "tools: Tool names must be unique."));
     }
     for message in asked.turn.messages.iter().filter(|message| message.calls.len() > 1) {

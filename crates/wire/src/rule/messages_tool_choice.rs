@@ -31,7 +31,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     let named = asked.top("tools").into_iter().flat_map(Value::items).all(|tool| tool.get("name").is_some());
     let name = choice.get("name").and_then(Value::as_str).filter(|_| is("tool") && named);
     match name {
-        Some(name) if !asked.turn.tools.contains(&name) => {
+        Some(name) if asked.turn.tool(&name).is_none() => {
             let what = format!("Tool '{name}' not found in provided tools");
             Err(say::api(None, None, "/tool_choice/name", what))
         }

@@ -4,6 +4,7 @@
 
 mod apply;
 mod echo;
+mod foreign;
 mod row;
 mod say;
 mod script;

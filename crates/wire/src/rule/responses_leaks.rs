@@ -1,6 +1,7 @@
 //! What belongs to chat completions, Anthropic or Gemini in a Responses request: keys, tools, roles, parts.
 
-use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict, say};
+use super::foreign::{Foreign, Leak, NOTHING, first, has, named, refuse};
+use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict};
 use crate::json::{Kind, Value};
 
 pub(super) const ROW: Rule = Rule {
@@ -15,7 +16,7 @@ pub(super) const ROW: Rule = Rule {
 };
 
 /// Top-level keys, each with what to send instead.
-pub(super) const KEYS: &[(&str, &str)] = &[
+const KEYS: &[Foreign] = &[
     ("messages", "send it as `input`"),
     ("max_tokens", "send it as `max_output_tokens`"),
     ("max_completion_tokens", "send it as `max_output_tokens`"),
@@ -24,13 +25,13 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("verbosity", "send it as `text.verbosity`"),
     ("functions", "send it as `tools`"),
     ("function_call", "send it as `tool_choice`"),
-    ("n", "leave it out"),
-    ("stop", "leave it out"),
-    ("seed", "leave it out"),
+    ("n", NOTHING),
+    ("stop", NOTHING),
+    ("seed", NOTHING),
     ("logprobs", "send `top_logprobs`"),
-    ("logit_bias", "leave it out"),
-    ("modalities", "leave it out"),
-    ("prediction", "leave it out"),
+    ("logit_bias", NOTHING),
+    ("modalities", NOTHING),
+    ("prediction", NOTHING),
     ("web_search_options", "send a tool of type `web_search`"),
     ("contents", "send it as `input`"),
     ("generationConfig", "send its parts as keys of their own"),
@@ -38,7 +39,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Types of items and parts, each with what to send instead.
-const KINDS: &[(&str, &str)] = &[
+const KINDS: &[Foreign] = &[
     ("text", "send an `input_text` part, or `output_text` from the assistant"),
     ("image_url", "send an `input_image` part"),
     ("tool_use", "send a `function_call` item"),
@@ -50,83 +51,44 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// Keys of items, each with what to send instead.
-const ITEM_KEYS: &[(&str, &str)] = &[
+const ITEM_KEYS: &[Foreign] = &[
     ("tool_calls", "send each call as a `function_call` item"),
     ("tool_call_id", "send a `function_call_output` item with `call_id`"),
     ("parts", "send `content`"),
 ];
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    for (key, value) in asked.tape.root().entries() {
-        if let Some((name, fix)) = KEYS.iter().find(|(name, _)| key.is_str(name)) {
-            return Err(say::leak(format!("/{name}"), &format!("`{name}`"), fix));
+    refuse(asked.tape.root(), KEYS, |key, value| match key {
+        "tools" => first(value, tool),
+        "input" => first(value, item),
+        "tool_choice" => has(value, "function", "send `name` beside `type`"),
+        "stream_options" => has(value, "include_usage", "leave it out: the last event holds the usage"),
+        "text" => {
+            let leak = has(value.get("format")?, "json_schema", "send its keys beside `type`")?;
+            Some(leak.under("/format"))
         }
-        let found = if key.is_str("tools") {
-            first(value, tool)
-        } else if key.is_str("input") {
-            first(value, item)
-        } else if key.is_str("tool_choice") {
-            nested(value, "function", "send `name` beside `type`")
-        } else if key.is_str("stream_options") {
-            nested(value, "include_usage", "leave it out: the last event holds the usage")
-        } else if key.is_str("text") {
-            value.get("format").and_then(|format| {
-                let leak = nested(format, "json_schema", "send its keys beside `type`")?;
-                Some(Leak { place: format!("/format{}", leak.place), ..leak })
-            })
-        } else {
-            None
-        };
-        if let (Some(Leak { place, what, fix }), Some(key)) = (found, key.as_str()) {
-            return Err(say::leak(format!("/{key}{place}"), &what, fix));
-        }
-    }
-    Ok(())
-}
-
-/// What belongs elsewhere: where below a value, what, and what to send instead.
-struct Leak {
-    place: String,
-    what: String,
-    fix: &'static str,
-}
-
-fn first(list: Value<'_>, tell: fn(Value<'_>) -> Option<Leak>) -> Option<Leak> {
-    list.items().enumerate().find_map(|(at, element)| {
-        let leak = tell(element)?;
-        Some(Leak { place: format!("/{at}{}", leak.place), ..leak })
+        _ => None,
     })
 }
 
-fn nested(value: Value<'_>, key: &str, fix: &'static str) -> Option<Leak> {
-    value.get(key)?;
-    Some(Leak { place: format!("/{key}"), what: format!("`{key}`"), fix })
-}
-
-fn tool(tool: Value<'_>) -> Option<Leak> {
-    let chat = tool.get("function").filter(|function| function.kind() == Kind::Object);
-    if chat.is_some() {
-        return nested(tool, "function", "send its keys beside `type`");
+fn tool(_: usize, tool: Value<'_>) -> Option<Leak> {
+    if tool.get("function").is_some_and(|function| function.kind() == Kind::Object) {
+        return has(tool, "function", "send its keys beside `type`");
     }
-    nested(tool, "functionDeclarations", "send each function as a tool of its own")
+    has(tool, "functionDeclarations", "send each function as a tool of its own")
 }
 
-fn item(item: Value<'_>) -> Option<Leak> {
+fn item(_: usize, item: Value<'_>) -> Option<Leak> {
     let role = item.get("role");
     if role.is_some_and(|role| role.is_str("tool") || role.is_str("function")) {
-        let what = "a message with this role".to_owned();
         let fix = "send a `function_call_output` item with `call_id`";
-        return Some(Leak { place: "/role".to_owned(), what, fix });
+        return Some(Leak::new("/role", "a message with this role", fix));
     }
-    let by_key = ITEM_KEYS.iter().find_map(|(key, fix)| nested(item, key, fix));
-    by_key.or_else(|| kind(item)).or_else(|| {
-        let leak = first(item.get("content")?, kind)?;
-        Some(Leak { place: format!("/content{}", leak.place), ..leak })
-    })
+    let by_key = ITEM_KEYS.iter().find_map(|(key, fix)| has(item, key, fix));
+    by_key.or_else(|| kind(0, item)).or_else(|| Some(first(item.get("content")?, kind)?.under("/content")))
 }
 
-fn kind(holder: Value<'_>) -> Option<Leak> {
-    let word = holder.get("type")?;
-    let (name, fix) = KINDS.iter().find(|(name, _)| word.is_str(name))?;
-    Some(Leak { place: "/type".to_owned(), what: format!("the type `{name}`"), fix })
+fn kind(_: usize, holder: Value<'_>) -> Option<Leak> {
+    let (name, fix) = named(KINDS, holder.get("type")?)?;
+    Some(Leak::new("/type", format!("the type `{name}`"), fix))
 }

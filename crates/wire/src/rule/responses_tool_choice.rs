@@ -27,7 +27,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     }
     let named = choice.get("type").is_some_and(|kind| kind.is_str("function") || kind.is_str("custom"));
     let Some(name) = choice.get("name").and_then(Value::as_str).filter(|_| named) else { return Ok(()) };
-    if asked.turn.tools.contains(&name) {
+    if asked.turn.tool(&name).is_some() {
         return Ok(());
     }
     no(format!("Tool choice {} not found in 'tools' parameter.", say::quoted(&name)))

@@ -20,7 +20,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     let Some(choice) = asked.top("tool_choice") else { return Ok(()) };
     let named = choice.get("function").or_else(|| choice.get("custom")).and_then(|tool| tool.get("name"));
     let Some(name) = named.and_then(Value::as_str) else { return Ok(()) };
-    if asked.turn.tools.contains(&name) {
+    if asked.turn.tool(&name).is_some() {
         return Ok(());
     }
     let message =

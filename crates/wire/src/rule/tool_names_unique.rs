@@ -18,13 +18,13 @@ pub(super) const ROW: Rule = Rule {
 fn check(asked: &Asked<'_>) -> Verdict {
     let tools = &asked.turn.tools;
     let twice = if tools.len() <= PAIRWISE {
-        (1..tools.len()).find(|&index| tools[..index].contains(&tools[index]))
+        (1..tools.len()).find(|&index| tools[..index].iter().any(|tool| tool.name == tools[index].name))
     } else {
         let mut seen = BTreeSet::new();
-        tools.iter().position(|name| !seen.insert(name))
+        tools.iter().position(|tool| !seen.insert(&tool.name))
     };
     let Some(index) = twice else { return Ok(()) };
-    let what = format!("two tools are named {}", say::quoted(&tools[index]));
+    let what = format!("two tools are named {}", say::quoted(&tools[index].name));
     Err(say::gate(say::TOOLS, "/tools".to_owned(), &what, "offer each tool once"))
 }
 

@@ -4,11 +4,14 @@
 //! becomes a tool message for each run of them and a user message for what is said between, in their order. Assistant
 //! messages that follow each other are one turn, as the API takes them.
 
-use super::super::offers;
+use super::super::{offers, text_part, texts};
 use super::ids::meant;
 use crate::json::{Kind, Tape, Value};
-use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Turn};
+use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Tool, Turn};
 use std::borrow::Cow;
+
+/// The types of parts that hold words.
+const TEXT: &[&str] = &["text"];
 
 /// Reads the body of a messages request.
 #[must_use]
@@ -22,7 +25,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "stream" => turn.stream = value.as_bool() == Some(true),
             "tools" => {
                 turn.offers_tools = offers(value);
-                turn.tools = value.items().filter_map(|tool| tool.get("name")?.as_str()).collect();
+                turn.tools = value.items().filter_map(tool).collect();
             }
             "max_tokens" => turn.room = value.as_i64(),
             "output_config" => turn.form = value.get("format").or(turn.form),
@@ -34,7 +37,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             _ => {}
         }
     }
-    let instructions = system.map(texts).filter(|texts| !texts.is_empty());
+    let instructions = system.map(|content| texts(content, TEXT)).filter(|texts| !texts.is_empty());
     turn.messages.extend(instructions.map(|texts| said(0, Role::System, texts)));
     if let Some(messages) = messages {
         turn.listed = messages.len();
@@ -95,9 +98,17 @@ fn message<'t>(messages: &mut Vec<Message<'t>>, index: usize, value: Value<'t>) 
         Some("assistant") => assistant(messages, index, content),
         Some("user") => user(messages, index, content),
         Some("system") => {
-            messages.push(said(index, Role::System, content.map(texts).unwrap_or_default()));
+            messages.push(said(
+                index,
+                Role::System,
+                content.map(|content| texts(content, TEXT)).unwrap_or_default(),
+            ));
         }
-        Some(_) | None => messages.push(said(index, Role::Unknown, content.map(texts).unwrap_or_default())),
+        Some(_) | None => messages.push(said(
+            index,
+            Role::Unknown,
+            content.map(|content| texts(content, TEXT)).unwrap_or_default(),
+        )),
     }
 }
 
@@ -107,7 +118,7 @@ fn assistant<'t>(messages: &mut Vec<Message<'t>>, index: usize, content: Option<
     }
     let Some(turn) = messages.last_mut() else { return };
     let Some(content) = content else { return };
-    turn.texts.extend(texts(content));
+    turn.texts.extend(texts(content, TEXT));
     let before = (index - turn.index).saturating_mul(BLOCKS);
     turn.calls.extend(content.items().enumerate().filter_map(|(at, block)| call(before + at, block)));
 }
@@ -116,7 +127,7 @@ fn user<'t>(messages: &mut Vec<Message<'t>>, index: usize, content: Option<Value
     let from = messages.len();
     let Some(content) = content else { return messages.push(said(index, Role::User, Vec::new())) };
     if content.kind() != Kind::Array {
-        return messages.push(said(index, Role::User, texts(content)));
+        return messages.push(said(index, Role::User, texts(content, TEXT)));
     }
     for block in content.items() {
         let answers = block.get("type").is_some_and(|kind| kind.is_str("tool_result"));
@@ -128,7 +139,7 @@ fn user<'t>(messages: &mut Vec<Message<'t>>, index: usize, content: Option<Value
         if answers {
             message.answers.extend(block.get("tool_use_id").and_then(Value::as_str).map(meant));
         } else {
-            message.texts.extend(text_block(block));
+            message.texts.extend(text_part(block, TEXT));
         }
     }
     if messages.len() == from {
@@ -136,17 +147,8 @@ fn user<'t>(messages: &mut Vec<Message<'t>>, index: usize, content: Option<Value
     }
 }
 
-fn texts(content: Value<'_>) -> Vec<Cow<'_, str>> {
-    match content.kind() {
-        Kind::String => content.as_str().map(|text| vec![text]).unwrap_or_default(),
-        Kind::Array => content.items().filter_map(text_block).collect(),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
-    }
-}
-
-fn text_block(block: Value<'_>) -> Option<Cow<'_, str>> {
-    block.get("type").filter(|kind| kind.is_str("text"))?;
-    block.get("text")?.as_str()
+fn tool(tool: Value<'_>) -> Option<Tool<'_>> {
+    Some(Tool { name: tool.get("name")?.as_str()?, schema: tool.get("input_schema") })
 }
 
 fn call(index: usize, block: Value<'_>) -> Option<Call<'_>> {

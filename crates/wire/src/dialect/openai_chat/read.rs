@@ -1,9 +1,8 @@
 //! What an openai-chat request means. Total: whatever has not the documented shape is skipped, rules say what is wrong.
 
-use super::super::offers;
+use super::super::{exactly, offers, texts};
 use crate::json::{Kind, Tape, Value};
-use crate::turn::{Call, Message, Role, Spot, Turn};
-use std::borrow::Cow;
+use crate::turn::{Call, Message, Role, Spot, Tool, Turn};
 
 /// Reads the body of a chat completion request.
 #[must_use]
@@ -24,7 +23,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "functions" => (legacy, offers_functions) = (value.kind() == Kind::Array, offers(value)),
             "tools" => {
                 turn.offers_tools = offers(value);
-                turn.tools = exactly(value, value.items().filter_map(tool_name));
+                turn.tools = exactly(value, value.items().filter_map(tool));
             }
             "max_tokens" | "max_completion_tokens" => {
                 turn.room = [turn.room, value.as_i64()].into_iter().flatten().min();
@@ -66,8 +65,10 @@ fn choices(value: Value<'_>) -> u32 {
     asked.filter(|n| (1..=MOST_CHOICES).contains(n)).unwrap_or(1)
 }
 
-fn tool_name(tool: Value<'_>) -> Option<Cow<'_, str>> {
-    tool.get("function").or_else(|| tool.get("custom"))?.get("name")?.as_str()
+fn tool(tool: Value<'_>) -> Option<Tool<'_>> {
+    let function = tool.get("function");
+    let name = function.or_else(|| tool.get("custom"))?.get("name")?.as_str()?;
+    Some(Tool { name, schema: function.and_then(|function| function.get("parameters")) })
 }
 
 fn message<'t>((index, value): (usize, Value<'t>)) -> Option<Message<'t>> {
@@ -91,19 +92,12 @@ fn message<'t>((index, value): (usize, Value<'t>)) -> Option<Message<'t>> {
     Some(Message {
         index,
         role,
-        texts: content.map(texts).unwrap_or_default(),
+        texts: content.map(|content| texts(content, &["text"])).unwrap_or_default(),
         calls: calls
             .map(|calls| exactly(calls, calls.items().enumerate().filter_map(call)))
             .unwrap_or_default(),
         answers: answers.and_then(Value::as_str).map(|id| vec![id]).unwrap_or_default(),
     })
-}
-
-/// What was read of a list, in a vector of the list's length: most lists hold one element, and growing costs.
-fn exactly<T>(list: Value<'_>, read: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::with_capacity(list.len());
-    all.extend(read);
-    all
 }
 
 fn role_of(value: Value<'_>) -> Role {
@@ -116,19 +110,6 @@ fn role_of(value: Value<'_>) -> Role {
         Some("function") => Role::Function,
         Some(_) | None => Role::Unknown,
     }
-}
-
-fn texts(content: Value<'_>) -> Vec<Cow<'_, str>> {
-    match content.kind() {
-        Kind::String => content.as_str().map(|text| vec![text]).unwrap_or_default(),
-        Kind::Array => exactly(content, content.items().filter_map(text_part)),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
-    }
-}
-
-fn text_part(part: Value<'_>) -> Option<Cow<'_, str>> {
-    part.get("type").filter(|kind| kind.is_str("text"))?;
-    part.get("text")?.as_str()
 }
 
 fn call<'t>((index, value): (usize, Value<'t>)) -> Option<Call<'t>> {

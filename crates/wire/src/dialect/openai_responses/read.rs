@@ -3,12 +3,15 @@
 //! A reply comes back as a run of items; they are one assistant message here. Calls and answers may stand apart, for the API
 //! only asks that both are there: an answer is moved behind the message that made its call.
 
-use super::super::offers;
+use super::super::{offers, texts};
 use crate::json::{Kind, Tape, Value};
 use crate::rule::ID_PREFIX;
-use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Turn};
+use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Tool, Turn};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// The types of parts that hold words.
+const TEXT: &[&str] = &["input_text", "output_text", "text"];
 
 /// The index of `instructions`, which stand in no list.
 const INSTRUCTIONS: usize = KEPT - 1;
@@ -26,7 +29,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "stream" => turn.stream = value.as_bool() == Some(true),
             "tools" => {
                 turn.offers_tools = offers(value);
-                turn.tools = value.items().flat_map(names).collect();
+                turn.tools = value.items().flat_map(tools).collect();
             }
             "max_output_tokens" => turn.room = value.as_i64(),
             "text" => turn.form = value.get("format"),
@@ -96,12 +99,17 @@ fn plain<'t>(index: usize, role: Role, texts: Vec<Cow<'t, str>>) -> Message<'t> 
     Message { index, role, texts, calls: Vec::new(), answers: Vec::new() }
 }
 
-/// The names that a tool can be called by: its own, those of a namespace, or the word for one that the provider runs.
-fn names(tool: Value<'_>) -> Vec<Cow<'_, str>> {
+/// What a model can call: the tool itself, those of a namespace, or one that the provider runs, by the word for it.
+fn tools(tool: Value<'_>) -> Vec<Tool<'_>> {
     if let Some(nested) = tool.get("tools").filter(|nested| nested.kind() == Kind::Array) {
-        return nested.items().filter_map(|tool| tool.get("name")?.as_str()).collect();
+        return nested.items().filter_map(|tool| called(tool, "name")).collect();
     }
-    tool.get("name").or_else(|| tool.get("type")).and_then(Value::as_str).into_iter().collect()
+    called(tool, "name").or_else(|| called(tool, "type")).into_iter().collect()
+}
+
+/// A tool by what stands under this key.
+fn called<'t>(tool: Value<'t>, key: &str) -> Option<Tool<'t>> {
+    Some(Tool { name: tool.get(key)?.as_str()?, schema: tool.get("parameters") })
 }
 
 /// Calls of one reply that are sought one by one. More are looked up: a peer may send a hundred thousand.
@@ -168,7 +176,7 @@ impl<'t> Items<'t> {
             Some("developer") => Role::Developer,
             Some(_) | None => Role::Unknown,
         };
-        let texts = item.get("content").map(texts).unwrap_or_default();
+        let texts = item.get("content").map(|content| texts(content, TEXT)).unwrap_or_default();
         if role == Role::Assistant {
             self.reply(index).texts.extend(texts);
         } else {
@@ -268,21 +276,6 @@ impl<'t> Items<'t> {
 /// What the ids of all calls of one reply of ours begin with.
 fn reply_of(id: &str) -> Option<&str> {
     id.strip_prefix(ID_PREFIX)?.rsplit_once('_').map(|(reply, _)| reply)
-}
-
-fn texts(content: Value<'_>) -> Vec<Cow<'_, str>> {
-    match content.kind() {
-        Kind::String => content.as_str().map(|text| vec![text]).unwrap_or_default(),
-        Kind::Array => content.items().filter_map(text_part).collect(),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::Object => Vec::new(),
-    }
-}
-
-fn text_part(part: Value<'_>) -> Option<Cow<'_, str>> {
-    let is_text =
-        |kind: Value<'_>| ["input_text", "output_text", "text"].iter().any(|word| kind.is_str(word));
-    part.get("type").filter(|kind| is_text(*kind))?;
-    part.get("text")?.as_str()
 }
 
 fn call(index: usize, item: Value<'_>) -> Option<Call<'_>> {

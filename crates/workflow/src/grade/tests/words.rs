@@ -23,6 +23,16 @@ fn every_code_is_unique_kebab_case_and_explained() {
     assert_eq!((explain("no-such-code"), text("")), (None, None));
 }
 
+#[test]
+fn every_note_of_a_rule_has_a_row_that_says_what_it_weighs() {
+    // Codes of refusals are the wire's own, with underscores; those of notes are findings' codes.
+    let notes = RULES.iter().flat_map(|rule| rule.codes).filter(|code| code.contains('-'));
+    let known = codes();
+    for code in notes {
+        assert!(known.contains(code), "{code}");
+    }
+}
+
 /// `tool` messages are of one API; the others have blocks and items.
 #[test]
 fn what_is_judged_on_every_api_is_told_in_the_words_of_none() {
