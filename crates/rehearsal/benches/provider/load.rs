@@ -1,8 +1,8 @@
 //! The load: requests that differ in their last message, sent by `wrk` where it is installed and by one thread of ours where not.
 
+use crate::api::{Api, Past};
 use crate::bare::Form;
 use crate::server::Server;
-use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,50 +45,34 @@ impl Measured {
 }
 
 impl Load {
-    pub(crate) fn small() -> Self {
-        Self::of(32, Form::Plain, "bench-small", "", &[], "")
+    pub(crate) fn small(api: Api) -> Self {
+        Self::of(api, 32, Form::Plain, "bench-small", false, Past::None)
     }
 
-    pub(crate) fn streamed() -> Self {
-        Self::of(32, Form::Plain, "bench-stream", r#","stream":true"#, &[], "")
+    pub(crate) fn streamed(api: Api) -> Self {
+        Self::of(api, 32, Form::Plain, "bench-stream", true, Past::None)
     }
 
-    pub(crate) fn dripped() -> Self {
-        Self::of(32, Form::Dripped, "bench-drip", r#","stream":true"#, &[], "")
+    pub(crate) fn dripped(api: Api) -> Self {
+        Self::of(api, 32, Form::Dripped, "bench-drip", true, Past::None)
     }
 
-    pub(crate) fn large() -> Self {
-        Self::of(16, Form::Plain, "bench-large", "", &history(), &tools())
+    pub(crate) fn large(api: Api) -> Self {
+        Self::of(api, 16, Form::Plain, "bench-large", false, Past::Long)
     }
 
-    pub(crate) fn held_small() -> Self {
-        Self::of(1, Form::Plain, "bench-held", r#","stream":true"#, &[], "")
+    /// A stream that stays open.
+    pub(crate) fn held(api: Api, past: Past) -> Self {
+        Self::of(api, 1, Form::Plain, "bench-held", true, past)
     }
 
-    pub(crate) fn held_large() -> Self {
-        Self::of(1, Form::Plain, "bench-held", r#","stream":true"#, &history(), &tools())
-    }
-
-    fn of(
-        connections: usize,
-        bare_form: Form,
-        marker: &str,
-        extra: &str,
-        history: &[String],
-        tools: &str,
-    ) -> Self {
-        let mut messages = String::from(r#"{"role":"system","content":"You are under test."}"#);
-        for message in history {
-            messages.push(',');
-            messages.push_str(message);
-        }
-        let start = format!(
-            r#"{{"model":"gpt-4o-mini"{extra}{tools},"messages":[{messages},{{"role":"user","content":"{marker} "#
-        );
-        let after = r#""}]}"#.to_owned();
+    fn of(api: Api, connections: usize, bare_form: Form, marker: &str, stream: bool, past: Past) -> Self {
+        let (start, after) = api.body(marker, stream, past);
         let length = start.len() + DIGITS + after.len();
         let head = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAuthorization: Bearer test\r\nContent-Length: {length}\r\n\r\n"
+            "POST {} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{}Content-Length: {length}\r\n\r\n",
+            api.path(),
+            api.credentials()
         );
         Self { before: head + &start, after, connections, bare_form }
     }
@@ -99,42 +83,6 @@ impl Load {
         out.extend_from_slice(format!("{number:0DIGITS$}").as_bytes());
         out.extend_from_slice(self.after.as_bytes());
     }
-}
-
-/// 177 messages of an agent at work: with the system message, the last user message and their like 180 in a request.
-fn history() -> Vec<String> {
-    let mut messages = Vec::new();
-    for i in 0..59 {
-        let words = format!(
-            "Line {i} of a file that the agent reads, with some code in it: fn main() {{ run(); }}\\n"
-        )
-        .repeat(5);
-        messages.push(format!(
-            r#"{{"role":"user","content":"Please look at file number {i} and go on. {words}"}}"#
-        ));
-        messages.push(format!(
-            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{i}","type":"function","function":{{"name":"tool_{}","arguments":"{{\"path\": \"src/file_{i}.rs\", \"line\": {i}}}"}}}}]}}"#,
-            i % 20
-        ));
-        messages.push(format!(r#"{{"role":"tool","tool_call_id":"call_{i}","content":"{words}"}}"#));
-    }
-    messages.push(r#"{"role":"user","content":"Nearly there."}"#.to_owned());
-    messages
-}
-
-fn tools() -> String {
-    let mut text = String::from(r#","tools":["#);
-    for i in 0..20 {
-        let about =
-            "What this tool does, when to use it and when not, as agents like to say at length. ".repeat(6);
-        let _ = write!(
-            text,
-            r#"{}{{"type":"function","function":{{"name":"tool_{i}","description":"{about}","parameters":{{"type":"object","properties":{{"path":{{"type":"string","description":"{}"}},"line":{{"type":"integer","minimum":0}}}},"required":["path"]}}}}}}"#,
-            if i == 0 { "" } else { "," },
-            "A path relative to the workspace. ".repeat(4),
-        );
-    }
-    text + "]"
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -10,11 +10,13 @@
     reason = "a benchmark prints, has its own sockets and clock, and ends where something fails"
 )]
 
+mod api;
 mod bare;
 mod load;
 mod server;
 mod table;
 
+use api::{Api, Past};
 use load::{Load, Measured};
 use server::Server;
 use std::time::Duration;
@@ -41,25 +43,33 @@ fn main() {
     let only = arguments.iter().skip(1).find(|argument| !argument.starts_with('-')).cloned();
     let wants = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
     table::heading();
-    if wants("small") {
-        pair("small chat, 32 connections", &Load::small(), 0.75, Some(1.6));
-    }
-    if wants("stream") {
-        pair("streamed, 8 chunks in one write, against bare's plain", &Load::streamed(), 0.6, None);
-        pair("streamed, a write for each chunk, against bare's own", &Load::dripped(), 0.9, None);
-    }
-    if wants("large") {
-        pair("95 kB agent request, 16 connections", &Load::large(), 0.3, None);
+    for api in Api::ALL {
+        rows(api, |row| wants(&format!("{}-{row}", api.name())));
     }
     if wants("start") {
         start();
     }
-    if wants("held") {
-        held("open streams after a small request", &Load::held_small(), 17.0);
-        held("open streams after a 93 kB request", &Load::held_large(), 80.0);
-    }
     if let Some(seconds) = arguments.iter().find_map(|argument| argument.strip_prefix("--soak=")) {
         soak(Duration::from_secs(seconds.parse().expect("--soak=SECONDS")));
+    }
+}
+
+/// The rows of one API.
+fn rows(api: Api, wants: impl Fn(&str) -> bool) {
+    let named = |row: &str| format!("{}, {row}", api.name());
+    if wants("small") {
+        pair(&named("small request, 32 connections"), &Load::small(api), 0.75, Some(1.6));
+    }
+    if wants("stream") {
+        pair(&named("8 chunks in one write, against bare's plain"), &Load::streamed(api), 0.6, None);
+        pair(&named("a write for each chunk, against bare's own"), &Load::dripped(api), 0.9, None);
+    }
+    if wants("large") {
+        pair(&named("95 kB agent request, 16 connections"), &Load::large(api), 0.3, None);
+    }
+    if wants("held") {
+        held(&named("open streams after a small request"), &Load::held(api, Past::None), 17.0);
+        held(&named("open streams after a 93 kB request"), &Load::held(api, Past::Long), 80.0);
     }
 }
 
@@ -87,7 +97,7 @@ fn pair(name: &str, load: &Load, must: f64, most_cpu: Option<f64>) {
 /// Time from exec to the first answer.
 fn start() {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
-    let load = Load::small();
+    let load = Load::small(Api::Chat);
     for _ in 0..21 {
         bare.push(Server::bare(load.bare_form, 600).first_answer(&load));
         ours.push(Server::stand_in().first_answer(&load));
@@ -105,7 +115,7 @@ fn held(name: &str, load: &Load, kilobytes: f64) {
     let before = server.memory_kb();
     let streams = load::hold(&server, load, HELD);
     let each = (server.memory_kb() - before) / streams.len() as f64;
-    let slowest = load::slowest_of(&server, &Load::small(), 200);
+    let slowest = load::slowest_of(&server, &Load::small(Api::Chat), 200);
     drop(streams);
     Row::new(name)
         .figure(format!("{each:.1} kB each"), format!("{HELD} at once"))
@@ -117,7 +127,7 @@ fn held(name: &str, load: &Load, kilobytes: f64) {
 /// Full load for a while: memory must not grow, though the journal rotates.
 fn soak(time: Duration) {
     let server = Server::stand_in();
-    let load = Load::small();
+    let load = Load::small(Api::Chat);
     let slice = time / 8;
     for _ in 0..8 {
         let measured = server.measure(&load, slice);
