@@ -90,6 +90,14 @@ impl Phrasing {
         self.script.get(at).and_then(|step| step.action.said())
     }
 
+    /// Whether what the model says at a step reaches the client with other calls than the script knows.
+    fn is_otherwise(&self, step: usize) -> bool {
+        let steps = self.steps();
+        let at = if self.forever { step.min(steps.saturating_sub(1)) } else { step };
+        let Some(step) = self.script.get(at) else { return false };
+        step.action.is_otherwise() || step.before.iter().any(|trouble| trouble.action.is_otherwise())
+    }
+
     /// The call with this place at a step; also one that a fault with `times` sent before the step.
     fn call_at(&self, step: usize, k: usize) -> Option<&ScriptedCall> {
         if let Some(call) = self.said_at(step).and_then(|said| said.calls.get(k)) {
@@ -135,6 +143,9 @@ impl Scripted for ScriptSide<'_> {
         };
         let Some(at) = self.picker.index.get(name) else { return Issued::Never("no phrasing has this id") };
         let phrasing = &self.scenarios.phrasings[at];
+        if phrasing.is_otherwise(step) {
+            return Issued::Foreign;
+        }
         if let Some(call) = phrasing.call_at(step, k) {
             let ours = self.matched == Some(at);
             return Issued::Call { step, name: &call.name, arguments: &call.arguments, ours };
@@ -149,7 +160,9 @@ impl Scripted for ScriptSide<'_> {
     }
 
     fn ids_of_step(&self, step: usize) -> Vec<String> {
-        let Some(phrasing) = self.phrasing() else { return Vec::new() };
+        let Some(phrasing) = self.phrasing().filter(|phrasing| !phrasing.is_otherwise(step)) else {
+            return Vec::new();
+        };
         let calls = phrasing.said_at(step).map_or(0, |said| said.calls.len());
         (0..calls).map(|k| call_id(&phrasing.id, step, k)).collect()
     }

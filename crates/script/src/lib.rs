@@ -18,6 +18,7 @@ mod read;
 pub mod scenario;
 mod schema;
 pub mod span;
+pub mod spoil;
 
 pub use read::{File, Known, lint, read, read_under};
 pub use schema::json_schema;

@@ -85,7 +85,9 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
                     "the real API refuses such a message in the history; write `text: \"\"`",
                 ));
             }
-            Action::Fault { name, .. } if i + 1 < steps && known.is_hostile(name) => {
+            Action::Fault { faults, .. }
+                if i + 1 < steps && faults.iter().any(|fault| known.is_hostile(&fault.name)) =>
+            {
                 let message = format!("nobody gets past step {} of `{id}`", i + 1);
                 found.push(warning(place, message, "give the fault `times`, or remove the steps after it"));
             }

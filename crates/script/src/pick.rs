@@ -212,7 +212,7 @@ impl Counts {
             tally.last = None;
             return;
         }
-        let whole = matches!(picked.action, Action::Say(_));
+        let whole = picked.action.is_turn();
         tally.last = stand.trace.filter(|_| whole).map(|trace| (trace, picked.step));
         if whole || picked.phrasing.advance == Advance::Request {
             tally.answered = tally.answered.max(picked.step + 1);

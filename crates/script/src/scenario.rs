@@ -1,5 +1,6 @@
 //! What a scenario file says, after reading: classes, phrasings, steps, expectations.
 
+use rehearsal_wire::fault::{Arrives, Named, fault};
 use rehearsal_wire::reply::Usage;
 use rehearsal_wire::rule::{Echo, Expected, Profile};
 use std::time::Duration;
@@ -179,12 +180,12 @@ pub enum Action {
     Say(Said),
     /// The provider answers with an error.
     Error(ApiError),
-    /// The wire breaks in a named way while this is said.
+    /// The wire breaks in named ways while this is said.
     Fault {
-        /// Name of the row in the fault table.
-        name: String,
-        /// Its parameters as the file gives them: name, value as JSON text.
-        params: Vec<(String, String)>,
+        /// The faults, one or more that go together.
+        faults: Vec<FaultCall>,
+        /// What reaches a correct client.
+        arrives: Arrives,
         /// What the model would have said; the fault's own words where the step has none.
         said: Option<Said>,
     },
@@ -201,6 +202,46 @@ impl Action {
             Self::Fault { said, .. } => said.as_ref(),
             Self::Error(_) | Self::End => None,
         }
+    }
+
+    /// Whether the model's turn arrives whole.
+    #[must_use]
+    pub fn is_turn(&self) -> bool {
+        match self {
+            Self::Say(_) => true,
+            Self::Fault { arrives, .. } => *arrives != Arrives::Not,
+            Self::Error(_) | Self::End => false,
+        }
+    }
+
+    /// Whether the calls in it have other ids or arguments than the script says, so that nobody knows what comes back.
+    #[must_use]
+    pub fn is_otherwise(&self) -> bool {
+        matches!(self, Self::Fault { arrives: Arrives::Otherwise, .. })
+    }
+
+    /// Whether these are names of faults of it, joined by `+` as the journal has them.
+    #[must_use]
+    pub fn breaks_by(&self, names: &str) -> bool {
+        let Self::Fault { faults, .. } = self else { return false };
+        names.split('+').all(|name| faults.iter().any(|fault| fault.name == name))
+    }
+}
+
+/// A fault with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultCall {
+    /// Name of the row in the fault table.
+    pub name: String,
+    /// Its parameters: name, value as JSON text.
+    pub params: Vec<(String, String)>,
+}
+
+impl FaultCall {
+    /// The row with these parameters; none for a name that the table does not have.
+    #[must_use]
+    pub fn named(&self) -> Option<Named<'_>> {
+        Some(Named { row: fault(&self.name)?, params: &self.params })
     }
 }
 

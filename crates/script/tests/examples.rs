@@ -82,10 +82,10 @@ fn every_fault_s_example_is_a_step() {
         );
         let suite = read(&[File { name: "f.json", bytes: file.as_bytes() }], &known());
         let suite = suite.unwrap_or_else(|findings| panic!("{}", findings[0]));
-        let Action::Fault { name, .. } = &suite.phrasings[0].script[0].action else {
+        let Action::Fault { faults, .. } = &suite.phrasings[0].script[0].action else {
             panic!("{}", fault.name)
         };
-        assert_eq!(name, fault.name);
+        assert_eq!(faults[0].name, fault.name);
         assert_eq!(suite.phrasings[0].hostile, fault.hostile);
     }
 }

@@ -47,7 +47,7 @@ fn words(picked: &Picked<'_>) -> String {
     match picked.action {
         Action::Say(said) => said.text.clone().unwrap_or_else(|| format!("{} calls", said.calls.len())),
         Action::Error(error) => error.status.to_string(),
-        Action::Fault { name, .. } => name.clone(),
+        Action::Fault { faults, .. } => faults[0].name.clone(),
         Action::End => "end".to_owned(),
     }
 }

@@ -5,11 +5,10 @@ use crate::stored::StoredReply;
 use rehearsal_journal::event::Delivered;
 use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
-use rehearsal_script::scenario::{Action, ApiError, Pacing, Said, ScriptedCall};
+use rehearsal_script::scenario::{Action, ApiError, FaultCall, Pacing, Said, ScriptedCall};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin, push_hex};
-use rehearsal_wire::fault::chunked;
-use rehearsal_wire::fault::{Fault, Faulted, Wanted, fault};
+use rehearsal_wire::fault::{self, Fault, Faulted, Named, Wanted, chunked};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::Tape;
 use rehearsal_wire::reject::Reject;
@@ -171,24 +170,45 @@ impl Asker<'_> {
                 let delivered = Delivered { api_error: Some(error.status), ..Delivered::default() };
                 (self.error(error), delivered)
             }
-            Action::Fault { name, params, said } => {
-                let Some(row) = fault(name) else {
-                    unreachable!("the reader of scenario files refused fault {name:?}");
-                };
+            Action::Fault { faults, said, .. } => {
                 let reply = said.as_ref().map(speak);
-                let wanted = Wanted {
-                    dialect: self.dialect,
-                    reply: reply.as_ref(),
-                    envelope: &self.envelope(picked.pacing.piece, Some((phrasing, picked.step))),
-                    stream: self.turn.stream,
-                    head: &ResponseHead::new(200),
-                    params,
-                    seed: self.seed,
-                    ordinal: ordinal + 1,
-                };
-                faulted(row, (row.plan)(&wanted))
+                self.broken(faults, reply.as_ref(), picked.pacing, ordinal, (phrasing, picked.step))
             }
             Action::End => (self.small_talk("ok"), Delivered::default()),
+        }
+    }
+
+    /// What some faults let leave of a reply; the reply itself where it has nothing that they break.
+    fn broken(
+        &self,
+        faults: &[FaultCall],
+        reply: Option<&Reply>,
+        pacing: Pacing,
+        ordinal: u64,
+        step: (&str, usize),
+    ) -> (Sent, Delivered) {
+        let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
+        let envelope = self.envelope(pacing.piece, Some(step));
+        let wanted = Wanted {
+            dialect: self.dialect,
+            reply,
+            envelope: &envelope,
+            stream: self.turn.stream,
+            head: &ResponseHead::new(200),
+            params: &[],
+            seed: self.seed,
+            ordinal: ordinal + 1,
+        };
+        let keep = self.keep();
+        match (fault::play(&named, &wanted), reply) {
+            (Some(faulted), _) => {
+                let whole = faulted.delivered.as_ref().filter(|_| keep != Keep::Not);
+                let kept = whole.map(|reply| self.kept(reply, &envelope, keep));
+                let (sent, delivered) = sent(faulted);
+                (Sent { kept, ..sent }, delivered)
+            }
+            (None, Some(reply)) => (self.reply(reply, pacing, Some(step)), delivered(reply)),
+            (None, None) => (self.small_talk("ok"), Delivered::default()),
         }
     }
 
@@ -308,7 +328,7 @@ fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
 /// A reply that a fault of the whole server sends, whatever was asked.
 pub(crate) fn canned_fault(
     dialect: &'static Dialect,
-    row: &Fault,
+    row: &'static Fault,
     seed: u64,
     ordinal: u64,
 ) -> (Sent, Delivered) {
@@ -325,12 +345,15 @@ pub(crate) fn canned_fault(
         seed,
         ordinal: ordinal + 1,
     };
-    faulted(row, (row.plan)(&wanted))
+    let Some(faulted) = fault::play(&[Named { row, params: &[] }], &wanted) else {
+        unreachable!("only faults that are a whole plan of their own are modes");
+    };
+    sent(faulted)
 }
 
-fn faulted(row: &Fault, faulted: Faulted) -> (Sent, Delivered) {
+fn sent(faulted: Faulted) -> (Sent, Delivered) {
     let mut delivered = faulted.delivered.as_ref().map(delivered).unwrap_or_default();
-    delivered.fault = Some(row.name.to_owned());
+    delivered.fault = Some(faulted.names.join("+"));
     (Sent { status: faulted.status, form: Form::Acts(faulted.plan), kept: None }, delivered)
 }
 

@@ -6,6 +6,7 @@ use rehearsal_journal::digest;
 use rehearsal_script::finding::Finding;
 use rehearsal_script::pick::Picker;
 use rehearsal_script::scenario::Scenarios;
+use rehearsal_script::spoil::spoil;
 use rehearsal_script::{File, Known};
 use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
@@ -114,7 +115,8 @@ pub struct Choice {
 ///
 /// # Errors
 /// When a switch names no rule.
-pub fn setting(scenarios: Scenarios, choice: &Choice) -> Result<Setting, UnknownRule> {
+pub fn setting(mut scenarios: Scenarios, choice: &Choice) -> Result<Setting, UnknownRule> {
+    spoil(&mut scenarios);
     let profile = choice.profile.unwrap_or(scenarios.profile);
     let switches: Vec<_> = scenarios.rules.iter().chain(&choice.rules).cloned().collect();
     let rules = RuleSet::new(profile, &switches)?;

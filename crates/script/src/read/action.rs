@@ -35,9 +35,9 @@ pub(super) fn action(step: &Node, context: &Context<'_>, findings: &mut Findings
         || calls.is_some_and(|calls| !calls.items().is_empty())
         || (has("refusal") && !context.older);
     if has("fault") && !context.older {
-        let (name, params) = fault::fault(step.get("fault").unwrap_or(step), context, findings);
+        let (faults, arrives) = fault::faults(step.get("fault").unwrap_or(step), context, findings);
         let said = speaks.then(|| said(step, context, findings));
-        return Action::Fault { name, params, said };
+        return Action::Fault { faults, arrives, said };
     }
     // A step or a list of calls of the wrong type is a mistake of its own.
     let readable = matches!(step.content, Content::Map(_))

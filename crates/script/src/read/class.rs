@@ -174,7 +174,7 @@ pub(super) fn played(
 fn is_hostile(steps: &[crate::scenario::Step], forever: bool, advance: Advance, known: &Known<'_>) -> bool {
     let last = steps.len().saturating_sub(1);
     steps.iter().enumerate().any(|(i, step)| match &step.action {
-        Action::Fault { name, .. } => known.is_hostile(name),
+        Action::Fault { faults, .. } => faults.iter().any(|fault| known.is_hostile(&fault.name)),
         Action::Say(said) => forever && i == last && !said.calls.is_empty(),
         // No answer, so no further assistant message: every retry meets the same error.
         Action::Error(_) => advance != Advance::Request || (forever && i == last),

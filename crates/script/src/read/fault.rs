@@ -2,16 +2,45 @@
 
 use super::class::Context;
 use crate::finding::{Code, Findings};
-use crate::node::{Key, Node};
-use rehearsal_wire::fault::{Fault, ParamFault, check_params};
+use crate::node::{Content, Key, Node};
+use crate::scenario::FaultCall;
+use rehearsal_wire::fault::{self, Arrives, Fault, ParamFault, check_params};
 use rehearsal_wire::names::{hint, nearest};
 
-/// Reads the name and the parameters (name, value as JSON text).
-pub(super) fn fault(
+/// Reads one fault or a list of those that are to break an answer together, and what then reaches a correct client.
+pub(super) fn faults(
     node: &Node,
     context: &Context<'_>,
     findings: &mut Findings<'_>,
-) -> (String, Vec<(String, String)>) {
+) -> (Vec<FaultCall>, Arrives) {
+    let list = match &node.content {
+        Content::List(nodes) => nodes.as_slice(),
+        _ => std::slice::from_ref(node),
+    };
+    let calls: Vec<FaultCall> = list.iter().map(|node| fault(node, context, findings)).collect();
+    let rows: Vec<&'static Fault> = calls.iter().filter_map(|call| fault::fault(&call.name)).collect();
+    if let Some(why) = fault::clash(&rows) {
+        findings.error(node.at, Code::Contradiction, why);
+    } else if list.is_empty() {
+        findings.error(node.at, Code::MissingField, "the list of faults is empty");
+    }
+    (calls, arrives(&rows))
+}
+
+/// What reaches a correct client when these break an answer together.
+pub(crate) fn arrives(rows: &[&Fault]) -> Arrives {
+    let any = |arrives| rows.iter().any(|row| row.arrives == arrives);
+    if any(Arrives::Not) {
+        Arrives::Not
+    } else if any(Arrives::Otherwise) {
+        Arrives::Otherwise
+    } else {
+        Arrives::AsSaid
+    }
+}
+
+/// Reads the name and the parameters.
+fn fault(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) -> FaultCall {
     let name_node = node.get("name").unwrap_or(node);
     let name = name_node.as_text().unwrap_or_default();
     let known = context.known.faults;
@@ -29,7 +58,7 @@ pub(super) fn fault(
         }
         params.push((key.name.clone(), value.to_json()));
     }
-    (name.to_owned(), params)
+    FaultCall { name: name.to_owned(), params }
 }
 
 fn param(fault: &Fault, key: &Key, value: &Node, findings: &mut Findings<'_>) {

@@ -80,7 +80,9 @@ pub(super) fn script(
 /// Whether the last step read so far is a fault that nobody gets past.
 fn is_endless(script: &Script, context: &Context<'_>) -> bool {
     match script.steps.last().map(|step| &step.action) {
-        Some(Action::Fault { name, .. }) => context.known.is_hostile(name),
+        Some(Action::Fault { faults, .. }) => {
+            faults.iter().any(|fault| context.known.is_hostile(&fault.name))
+        }
         Some(Action::Say(_) | Action::Error(_) | Action::End) | None => false,
     }
 }

@@ -174,8 +174,8 @@ static STEP: Shape = Shape {
         both("api_error", &Object(&API_ERROR), "An error of the provider, in place of an answer."),
         new(
             "fault",
-            &Either(&[&Name, &Object(&FAULT)]),
-            "A fault of the wire by name, with its parameters if it has any.",
+            &Either(&[&Name, &Object(&FAULT), &List(&Either(&[&Name, &Object(&FAULT)]))]),
+            "A fault of the wire by name, with its parameters if it has any; or a list of faults that break the answer together.",
         ),
         new(
             "times",

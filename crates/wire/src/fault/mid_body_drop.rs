@@ -1,7 +1,8 @@
 //! The head promises a whole reply, a part of it arrives, then the connection is reset.
 
 use super::chunked;
-use super::{Dialects, Fault, Faulted, Param, ParamKind, Wanted};
+use super::param::part;
+use super::{Arrives, Dialects, Fault, Faulted, Group, Param, ParamKind, Params, Wanted, Work};
 use crate::act::{Act, After, Plan};
 use crate::reply::{Envelope, Reply, Usage};
 
@@ -14,13 +15,17 @@ const AT: Param = Param {
 
 pub(super) const ROW: Fault = Fault {
     name: "mid-body-drop",
+    group: Group::Life,
     summary: "the head promises the whole reply, half of it arrives, then the connection is reset",
     dialects: Dialects::All,
     params: &[AT],
     example: r#"{"fault": "mid-body-drop"}"#,
+    reports: &[],
     right_reaction: "a transport error, never a finished turn; a bounded number of retries, then a clear failure",
+    arrives: Arrives::Not,
+    may_give_up: true,
     hostile: true,
-    plan,
+    works: &[Work::Plan(plan)],
 };
 
 /// Said where the script says nothing. With an id of 26 and a time of 10 characters the chat body is 454 bytes long, and its
@@ -47,34 +52,24 @@ fn plan(wanted: &Wanted<'_>) -> Faulted {
             (&canned, &envelope)
         }
     };
-    let share = wanted.fraction(&AT);
+    let share = Params(wanted.params).fraction(&AT);
     let (head, sent) = if wanted.stream {
         let frames = (wanted.dialect.stream)(reply, around);
         let whole = frames.iter().map(Vec::len).sum();
-        (wanted.stream_head(), frames_until(&frames, cut(whole, share)))
+        (wanted.stream_head(), frames_until(&frames, part(whole, share)))
     } else {
         let mut body = (wanted.dialect.render)(reply, around);
         let head = wanted.whole_head(body.len());
-        body.truncate(cut(body.len(), share));
+        body.truncate(part(body.len(), share));
         (head, body)
     };
     Faulted {
+        names: vec![ROW.name],
         // The head and the half leave in writes of their own, so that a client sees a good head first.
         plan: Plan { acts: vec![Act::Write(head), Act::Write(sent), Act::Abort], after: After::Close },
         status: Some(wanted.head.status),
         delivered: None,
     }
-}
-
-/// How many of the bytes arrive: never all of them.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "bounded by `whole`"
-)]
-fn cut(whole: usize, share: f64) -> usize {
-    ((whole as f64 * share) as usize).min(whole.saturating_sub(1))
 }
 
 /// The first so many bytes of the frames, each in a chunk that promises the whole frame.

@@ -1,22 +1,41 @@
 //! Faults: named deviations of the wire. One row each; how to add one stands in docs/add-a-fault.md.
 //!
-//! A row turns what the model wanted to say into acts on a socket. It must not know sockets, clocks or scenario files.
+//! A row breaks what the model wanted to say on its way to acts on a socket. It must not know sockets, clocks or scenario files.
 
+mod answer;
 mod black_hole;
 pub mod chunked;
+mod contents;
+mod framing;
+mod http;
+mod life;
 mod mid_body_drop;
 mod param;
+mod tool_calls;
 mod tool_pending_forever;
 mod wanted;
+mod work;
 
 pub use crate::dialect::Dialects;
-pub use param::{Param, ParamFault, ParamKind, check_params};
+pub use answer::{APART, Answer, End, Event, Flow, Piece};
+pub use param::{Param, ParamFault, ParamKind, Params, Place, check_params};
 pub use wanted::{Faulted, Wanted};
+pub use work::{Given, Named, Work, change_words, clash, play};
 
 use crate::names::equal;
 
 /// All faults.
-pub const FAULTS: &[Fault] = &[black_hole::ROW, mid_body_drop::ROW, tool_pending_forever::ROW];
+pub const FAULTS: &[Fault] = &[
+    // Framing of streams.
+    framing::sse_crlf::ROW,
+    // Life and death of answers.
+    black_hole::ROW,
+    mid_body_drop::ROW,
+    // Contents of documents.
+    // Tool calls.
+    tool_pending_forever::ROW,
+    // HTTP errors.
+];
 
 const _: () = {
     let mut i = 0;
@@ -35,6 +54,8 @@ const _: () = {
 pub struct Fault {
     /// Name of the row: the word in files, tables and on the command line.
     pub name: &'static str,
+    /// What it breaks, for tables.
+    pub group: Group,
     /// What happens on the wire, in one line.
     pub summary: &'static str,
     /// The dialects that can have it.
@@ -43,12 +64,66 @@ pub struct Fault {
     pub params: &'static [Param],
     /// A scenario step that plays it, as JSON text.
     pub example: &'static str,
+    /// Public reports of agents that it broke, as `owner/repository#number`; none where it follows from a format alone.
+    pub reports: &'static [&'static str],
     /// What a correct client or agent does.
     pub right_reaction: &'static str,
+    /// What reaches a correct client.
+    pub arrives: Arrives,
+    /// Whether an agent that meets it once may end there with a clear failure; else it must come to the end of its work.
+    pub may_give_up: bool,
     /// Whether an agent that meets it again and again can only give up.
     pub hostile: bool,
-    /// The reply as acts on the socket.
-    pub plan: fn(&Wanted<'_>) -> Faulted,
+    /// What it does to an answer.
+    pub works: &'static [Work],
+}
+
+/// What a fault breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The lines and chunks of a stream.
+    Framing,
+    /// Whether, when and how an answer begins and ends.
+    Life,
+    /// What its documents hold beside tool calls.
+    Contents,
+    /// Tool calls.
+    ToolCalls,
+    /// An error or another page in the place of the answer.
+    Http,
+}
+
+impl Group {
+    /// As tables say it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Framing => "framing of streams",
+            Self::Life => "life and death of answers",
+            Self::Contents => "contents of documents",
+            Self::ToolCalls => "tool calls",
+            Self::Http => "HTTP errors",
+        }
+    }
+}
+
+/// What reaches a correct client of a faulted answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrives {
+    /// The turn as the script says it: the work goes on from there.
+    AsSaid,
+    /// A turn, but its calls have other ids or other arguments than the script says.
+    Otherwise,
+    /// No turn: the client tries again or gives up.
+    Not,
+}
+
+impl Fault {
+    /// Whether all that it changes is what the model says.
+    #[must_use]
+    pub fn only_words(&self) -> bool {
+        self.works.iter().all(|work| matches!(work, Work::Words(_)))
+    }
 }
 
 /// The row of this name.

@@ -1,17 +1,21 @@
 //! Every reply asks for one more tool call: the work never ends.
 
-use super::{Dialects, Fault, Faulted, Wanted};
+use super::{Arrives, Dialects, Fault, Faulted, Group, Wanted, Work};
 use crate::reply::{Envelope, IssuedCall, Reply, Usage};
 
 pub(super) const ROW: Fault = Fault {
     name: "tool-pending-forever",
+    group: Group::ToolCalls,
     summary: "each reply is one more write_file call under a fresh id, whatever was answered before",
     dialects: Dialects::All,
     params: &[],
     example: r#"{"fault": "tool-pending-forever"}"#,
+    reports: &[],
     right_reaction: "a cap on turns, then a clear failure that says so",
+    arrives: Arrives::Otherwise,
+    may_give_up: true,
     hostile: true,
-    plan,
+    works: &[Work::Plan(plan)],
 };
 
 fn plan(wanted: &Wanted<'_>) -> Faulted {
@@ -28,5 +32,5 @@ fn plan(wanted: &Wanted<'_>) -> Faulted {
         logprobs: false,
         ..wanted.envelope.clone()
     };
-    wanted.unharmed(reply, &envelope)
+    wanted.unharmed(ROW.name, reply, &envelope)
 }

@@ -1,11 +1,9 @@
 //! What a fault gets to break, what it makes of it, and the helpers that rows share.
 
 use super::chunked;
-use super::param::{Param, fraction};
 use crate::act::{Act, After, Plan};
 use crate::dialect::Dialect;
 use crate::head::ResponseHead;
-use crate::json;
 use crate::reply::{Envelope, Reply};
 
 /// What would have been sent without the fault.
@@ -32,6 +30,8 @@ pub struct Wanted<'w> {
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faulted {
+    /// The faults that found what they break.
+    pub names: Vec<&'static str>,
     /// What to do on the socket.
     pub plan: Plan,
     /// The status that leaves; `None` where no head does.
@@ -57,7 +57,7 @@ impl Wanted<'_> {
 
     /// A reply as it leaves without any fault: whole or streamed, in one write.
     #[must_use]
-    pub fn unharmed(&self, reply: Reply, envelope: &Envelope) -> Faulted {
+    pub fn unharmed(&self, name: &'static str, reply: Reply, envelope: &Envelope) -> Faulted {
         let bytes = if self.stream {
             let mut bytes = self.stream_head();
             for frame in (self.dialect.stream)(&reply, envelope) {
@@ -72,13 +72,6 @@ impl Wanted<'_> {
             bytes
         };
         let plan = Plan { acts: vec![Act::Write(bytes)], after: After::KeepAlive };
-        Faulted { plan, status: Some(self.head.status), delivered: Some(reply) }
-    }
-
-    /// A parameter of kind [`super::ParamKind::Fraction`].
-    pub(super) fn fraction(&self, param: &Param) -> f64 {
-        let given = self.params.iter().find(|(name, _)| name == param.name).map(|(_, text)| text.as_str());
-        let read = |text: &str| json::parse(text.as_bytes()).ok().and_then(|tape| fraction(tape.root()));
-        given.and_then(read).or_else(|| read(param.default)).unwrap_or_default()
+        Faulted { names: vec![name], plan, status: Some(self.head.status), delivered: Some(reply) }
     }
 }

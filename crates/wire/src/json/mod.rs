@@ -1,6 +1,7 @@
 //! Strict JSON as a flat tape: one pass, offsets kept, numbers as text, oddities seen and left to the profiles.
 
 mod broken;
+pub mod edit;
 mod escape;
 mod read;
 mod same;

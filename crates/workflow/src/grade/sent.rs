@@ -74,7 +74,7 @@ fn said<'s>(step: &'s Step, request: &Request) -> Vec<&'s Said> {
     actions
         .filter_map(|action| match (action, &request.fault) {
             (Action::Say(said), None) => Some(said),
-            (Action::Fault { name, said, .. }, Some(fault)) if name == fault => said.as_ref(),
+            (Action::Fault { said, .. }, Some(fault)) if action.breaks_by(fault) => said.as_ref(),
             (Action::Say(_), Some(_)) | (Action::Fault { .. } | Action::Error(_) | Action::End, _) => None,
         })
         .collect()

@@ -1,0 +1,74 @@
+//! Faults of words change what the model says before anything is played, so that what comes back is compared with it.
+
+use crate::scenario::{Action, FaultCall, Phrasing, Said, Scenarios, ScriptedCall, Trouble};
+use rehearsal_wire::fault::{Arrives, Named, change_words};
+use rehearsal_wire::reply::{IssuedCall, Reply};
+
+/// Applies them in all scripts. Call it once the calls are those of the agent that is run, and only once.
+pub fn spoil(scenarios: &mut Scenarios) {
+    for phrasing in &mut scenarios.phrasings {
+        for step in &mut phrasing.script {
+            step.before.iter_mut().map(|trouble| &mut trouble.action).for_each(change);
+            change(&mut step.action);
+        }
+    }
+}
+
+fn change(action: &mut Action) {
+    let Action::Fault { faults, said: Some(said), .. } = action else { return };
+    let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
+    let mut reply = reply(said);
+    if change_words(&named, &mut reply) {
+        *said = words(reply);
+    } else if named.iter().all(|named| named.row.only_words()) {
+        // Nothing to break: the step is what it was.
+        *action = Action::Say(said.clone());
+    }
+}
+
+/// What the model says, without ids: those come with the place in the script.
+fn reply(said: &Said) -> Reply {
+    let call = |call: &ScriptedCall| IssuedCall {
+        id: String::new(),
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+    };
+    Reply {
+        thinking: said.thinking.clone(),
+        text: said.text.clone(),
+        refusal: said.refusal.clone(),
+        calls: said.calls.iter().map(call).collect(),
+        finish: said.finish_reason.clone(),
+        usage: said.usage,
+    }
+}
+
+fn words(reply: Reply) -> Said {
+    let call = |call: IssuedCall| ScriptedCall { name: call.name, arguments: call.arguments, shell: None };
+    Said {
+        thinking: reply.thinking,
+        text: reply.text,
+        refusal: reply.refusal,
+        calls: reply.calls.into_iter().map(call).collect(),
+        finish_reason: reply.finish,
+        usage: reply.usage,
+    }
+}
+
+/// The same phrasing with faults put over what the model says: over all of it where a turn arrives all the same, else over the
+/// first `times` requests for it, so that those who try again get on.
+#[must_use]
+pub fn overlaid(phrasing: &Phrasing, faults: &[FaultCall], arrives: Arrives, times: u32) -> Phrasing {
+    let mut phrasing = phrasing.clone();
+    let mut first = true;
+    for step in &mut phrasing.script {
+        let Action::Say(said) = &step.action else { continue };
+        let broken = Action::Fault { faults: faults.to_vec(), arrives, said: Some(said.clone()) };
+        if arrives != Arrives::Not {
+            step.action = broken;
+        } else if std::mem::take(&mut first) {
+            step.before.insert(0, Trouble { times, action: broken, expected: step.expected.clone() });
+        }
+    }
+    phrasing
+}

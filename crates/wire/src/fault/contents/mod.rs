@@ -1,0 +1,1 @@
+//! Faults of what the documents of an answer hold beside tool calls.

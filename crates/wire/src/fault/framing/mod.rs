@@ -1,0 +1,3 @@
+//! Faults of the lines and chunks of a stream.
+
+pub(super) mod sse_crlf;

@@ -1,0 +1,1 @@
+//! An error or another page in the place of the answer.

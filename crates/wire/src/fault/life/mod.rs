@@ -1,0 +1,1 @@
+//! Faults of whether, when and how an answer begins and ends.
