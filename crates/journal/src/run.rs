@@ -5,7 +5,7 @@ use crate::event::Judged;
 use serde::{Deserialize, Serialize};
 
 /// Version of the run file's format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// `run.json` of a run folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +74,39 @@ pub enum Verdict {
     Broken,
 }
 
+/// How an agent took a fault. The later outweighs the earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It never met it: it asks for no stream, say, and the fault breaks streams.
+    NotMet,
+    /// It came to the end of its work as if nothing had been.
+    Passed,
+    /// It ended by itself with a clear failure and did nothing wrong.
+    Survived,
+    /// It did something wrong, or took a broken answer for a whole one.
+    Wrong,
+    /// It had to be stopped.
+    Hung,
+}
+
+impl Outcome {
+    /// All, from good to bad.
+    pub const ALL: [Self; 5] = [Self::NotMet, Self::Passed, Self::Survived, Self::Wrong, Self::Hung];
+
+    /// The word for it, in tables and files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotMet => "not-met",
+            Self::Passed => "passed",
+            Self::Survived => "survived",
+            Self::Wrong => "wrong",
+            Self::Hung => "hung",
+        }
+    }
+}
+
 /// One graded case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +115,12 @@ pub struct CaseResult {
     pub class: String,
     /// The phrasing: names the case.
     pub phrasing: String,
+    /// The fault that broke the provider's answers, with its parameters; none where none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// How the agent took the fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// Where it stands in the suite.
     pub place: Place,
     /// Which repetition this is, from 1.
@@ -106,7 +145,21 @@ pub struct CaseResult {
     pub normalised: String,
 }
 
+/// The name of one attempt at a case: the case, the fault that it was under, the round from the second on.
+#[must_use]
+pub fn label(case: &str, fault: Option<&str>, round: u32) -> String {
+    let fault = fault.map(|fault| format!("@{fault}")).unwrap_or_default();
+    let round = if round > 1 { format!("~{round}") } else { String::new() };
+    format!("{case}{fault}{round}")
+}
+
 impl CaseResult {
+    /// The name of this attempt at the case: that of its journal and of its folder.
+    #[must_use]
+    pub fn label(&self) -> String {
+        label(&self.phrasing, self.fault.as_deref(), self.round)
+    }
+
     /// What the run's journal says of this verdict.
     #[must_use]
     pub fn judged(&self) -> Judged {

@@ -322,6 +322,8 @@ fn a_verdict_has_a_digest_of_all_that_is_said_of_its_case() {
     let case = CaseResult {
         class: "c".into(),
         phrasing: "p".into(),
+        fault: None,
+        outcome: None,
         place: Place::default(),
         round: 2,
         verdict: Verdict::Passed,

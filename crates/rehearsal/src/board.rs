@@ -3,7 +3,6 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rehearsal_journal::run::Verdict;
 use rehearsal_workflow::Progress;
-use rehearsal_workflow::choose::round_name;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,8 +37,8 @@ impl Board {
 
     pub(crate) fn show(&self, progress: Progress<'_>) {
         match progress {
-            Progress::Started { case, round } => {
-                let case = round_name(case, round);
+            Progress::Started(case) => {
+                let case = case.to_owned();
                 let Some(live) = &self.live else { return };
                 let line = live.lines.add(ProgressBar::new_spinner());
                 if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
@@ -58,7 +57,7 @@ impl Board {
                     Verdict::Failed => "failed",
                     Verdict::Broken => "broken",
                 };
-                let name = round_name(&case.phrasing, case.round);
+                let name = case.label();
                 let text = format!("[{}/{}] {name} {word}", *done, self.all);
                 if let Some(line) = self.live.as_ref().and_then(|live| live.running().remove(&name)) {
                     line.finish_and_clear();

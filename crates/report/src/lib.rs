@@ -6,6 +6,7 @@
 mod json;
 mod junit;
 mod markdown;
+mod resilience;
 mod rounds;
 mod sarif;
 mod terminal;
@@ -41,7 +42,8 @@ pub struct Report {
 }
 
 /// All formats.
-pub const REPORTS: &[&Report] = &[&terminal::ROW, &json::ROW, &junit::ROW, &markdown::ROW, &sarif::ROW];
+pub const REPORTS: &[&Report] =
+    &[&terminal::ROW, &json::ROW, &junit::ROW, &markdown::ROW, &resilience::ROW, &sarif::ROW];
 
 /// The format of this name.
 #[must_use]

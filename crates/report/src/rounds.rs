@@ -1,7 +1,7 @@
 //! A case over its repetitions: how many passed, whether it is flaky, which round to show.
 
 use crate::words::visible;
-use rehearsal_journal::run::{CaseResult, RunFile, Severity, Verdict};
+use rehearsal_journal::run::{CaseResult, RunFile, Severity, Verdict, label};
 use std::collections::BTreeMap;
 
 /// Cases that formats for people list in full; of more, only those that did not pass.
@@ -66,19 +66,16 @@ impl<'r> Rounds<'r> {
 
 /// A case's name: its class says nothing where it is called the same.
 pub(crate) fn name(case: &CaseResult) -> String {
-    if case.class == case.phrasing {
-        visible(&case.phrasing)
-    } else {
-        visible(&format!("{}/{}", case.class, case.phrasing))
-    }
+    let name = label(&case.phrasing, case.fault.as_deref(), 1);
+    if case.class == case.phrasing { visible(&name) } else { visible(&format!("{}/{name}", case.class)) }
 }
 
 /// The cases of a run, each with all its rounds, in the order of their first ones.
 pub(crate) fn rounds(run: &RunFile) -> Vec<Rounds<'_>> {
-    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut known: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
     let mut all: Vec<Rounds<'_>> = Vec::new();
     for case in &run.cases {
-        let at = *known.entry((&case.class, &case.phrasing)).or_insert(all.len());
+        let at = *known.entry((&case.class, &case.phrasing, case.fault.as_deref())).or_insert(all.len());
         match all.get_mut(at) {
             Some(group) => group.others.push(case),
             None => all.push(Rounds { first: case, others: Vec::new() }),

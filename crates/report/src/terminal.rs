@@ -1,5 +1,6 @@
 //! The table that ends a run: one line a case, below each that is not clean what was found and what to do, one line that sums up.
 
+use crate::resilience;
 use crate::rounds::{Rounds, count, listed, rounds};
 use crate::words::{by_weight, remedies, restrictions, seconds, sentence, several, visible, weight};
 use crate::{Report, Style};
@@ -62,6 +63,10 @@ fn write(run: &RunFile, style: Style) -> String {
             several(passed, "passed case")
         );
         wrap(&mut out, &text, INDENT, None, style);
+    }
+    let table = resilience::table(run);
+    if !table.is_empty() {
+        let _ = write!(out, "\n{table}");
     }
     let _ = writeln!(out, "\n{}", summary(run, &all, style));
     out

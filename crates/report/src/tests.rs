@@ -20,6 +20,8 @@ fn case(phrasing: &str, verdict: Verdict, findings: Vec<Finding>) -> CaseResult 
     CaseResult {
         class: "files".into(),
         phrasing: phrasing.into(),
+        fault: None,
+        outcome: None,
         place: Place { file: "suite.yaml".into(), line: 4, column: 9 },
         round: 1,
         verdict,

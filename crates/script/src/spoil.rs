@@ -63,7 +63,8 @@ pub fn overlaid(phrasing: &Phrasing, faults: &[FaultCall], arrives: Arrives, tim
     let mut first = true;
     for step in &mut phrasing.script {
         let Action::Say(said) = &step.action else { continue };
-        let broken = Action::Fault { faults: faults.to_vec(), arrives, said: Some(said.clone()) };
+        let mut broken = Action::Fault { faults: faults.to_vec(), arrives, said: Some(said.clone()) };
+        change(&mut broken);
         if arrives != Arrives::Not {
             step.action = broken;
         } else if std::mem::take(&mut first) {

@@ -216,18 +216,18 @@ impl StandIn {
         }
     }
 
-    /// What it was set to first; the setting of every case.
+    /// What it was set to first.
     #[must_use]
-    pub fn setting(&self) -> &Setting {
+    pub fn setting(&self) -> &Arc<Setting> {
         &self.setting
     }
 
-    /// Opens a lane at `/t/<token>` for one phrasing with a journal of its own.
-    pub fn open_lane(&self, token: &str, phrasing: usize, recorder: Arc<Recorder>) {
+    /// Opens a lane at `/t/<token>` for one phrasing of a setting with a journal of its own.
+    pub fn open_lane(&self, token: &str, phrasing: usize, setting: Arc<Setting>, recorder: Arc<Recorder>) {
         let mut lanes = self.lanes_mut();
         let number = lanes.next;
         lanes.next += 1;
-        lanes.all.insert(number, LaneBook::new(Arc::clone(&self.setting), recorder, Some(phrasing)));
+        lanes.all.insert(number, LaneBook::new(setting, recorder, Some(phrasing)));
         lanes.by_token.insert(token.to_owned(), number);
     }
 

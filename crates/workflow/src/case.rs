@@ -1,7 +1,7 @@
 //! One case: a lane, a workspace, the agent's process, and what the journal says afterwards.
 
-use crate::choose::round_name;
-use crate::field::Field;
+use crate::drill;
+use crate::field::{Field, Seat};
 use crate::grade::{self, Evidence};
 use crate::run::RunError;
 use crate::surroundings::Surroundings;
@@ -11,6 +11,7 @@ use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Place, Severity, Verdict};
 use rehearsal_journal::{normal, redact};
 use rehearsal_script::scenario::Phrasing;
+use rehearsal_standin::core::Setting;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
 use rehearsal_world::process::{Captured, Launch, Ran, StartError};
@@ -49,33 +50,33 @@ impl Folders {
 }
 
 /// Runs a case to its verdict. What the world could not do makes it broken; the run goes on.
-pub(crate) async fn run(field: &Field, index: usize, round: u32) -> CaseResult {
-    let phrasing = &field.standin.setting().scenarios.phrasings[index];
-    let result = match attempt(field, index, phrasing, &round_name(&phrasing.id, round)).await {
+pub(crate) async fn run(field: &Field, seat: Seat, name: &str) -> CaseResult {
+    let index = field.order.cases[seat.case];
+    let setting = field.setting(seat);
+    let phrasing = &setting.scenarios.phrasings[index];
+    let result = match attempt(field, seat, index, name).await {
         Ok(result) => result,
-        Err(error) => broken(phrasing, &parts(field, index), &error),
+        Err(error) => broken(phrasing, &parts(setting, index), &error),
     };
-    CaseResult { round, ..result }
+    let fault = field.drill(seat).map(|drill| drill.name.clone());
+    CaseResult { round: seat.round, fault, ..result }
 }
 
 /// The further conversations of a case.
-fn parts(field: &Field, case: usize) -> Vec<&Phrasing> {
-    let scenarios = &field.standin.setting().scenarios;
+fn parts(setting: &Setting, case: usize) -> Vec<&Phrasing> {
+    let scenarios = &setting.scenarios;
     scenarios.parts(case).map(|part| &scenarios.phrasings[part]).collect()
 }
 
 /// One round of a case, from its folders to its verdict; `name` tells the rounds apart.
-async fn attempt(
-    field: &Field,
-    index: usize,
-    phrasing: &Phrasing,
-    name: &str,
-) -> Result<CaseResult, RunError> {
+async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<CaseResult, RunError> {
+    let setting = field.setting(seat);
+    let phrasing = &setting.scenarios.phrasings[index];
     let folders = Folders::make(field, name)?;
     let token = ids::case_token()?;
     let recorder = field.recorder(name, &phrasing.id)?;
-    field.standin.open_lane(&token, index, Arc::clone(&recorder));
-    let parts = parts(field, index);
+    field.standin.open_lane(&token, index, Arc::clone(setting), Arc::clone(&recorder));
+    let parts = parts(setting, index);
     let stop = field.standin.exceeded(&token, grade::most_requests(phrasing, &parts));
     let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
@@ -87,13 +88,14 @@ async fn attempt(
     let evidence = Evidence {
         phrasing,
         parts: &parts,
-        pinned: field.standin.setting().profile == Profile::Pinned,
+        pinned: setting.profile == Profile::Pinned,
         facts: &facts,
         stdout: &ran.stdout.text(),
         stderr: &ran.stderr.text(),
         contents: &contents,
     };
-    let findings = grade::grade(&evidence, &field.weights);
+    let mut findings = grade::grade(&evidence, &field.weights);
+    let outcome = field.drill(seat).map(|drill| drill::judge(drill, &facts, &mut findings));
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
     let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
     let normalised = normal::digest(&normal::normalised(&events, &masks));
@@ -102,7 +104,8 @@ async fn attempt(
         head: head.sum,
         requests: head.requests,
     });
-    Ok(result(phrasing, &parts, &facts, findings, head, normalised))
+    let judged = result(phrasing, &parts, &facts, findings, head, normalised);
+    Ok(CaseResult { outcome, ..judged })
 }
 
 /// Runs the agent with all that stands around it, to its end or until `stop` says that it need not go on.
@@ -209,6 +212,8 @@ fn result(
     CaseResult {
         class: phrasing.class.clone(),
         phrasing: phrasing.id.clone(),
+        fault: None,
+        outcome: None,
         place: Place {
             file: phrasing.place.file.clone(),
             line: phrasing.place.line as u64,

@@ -1,5 +1,6 @@
 //! Which cases of a suite run, and how often.
 
+use rehearsal_journal::run::label;
 use rehearsal_script::paths::text_matches;
 use rehearsal_script::scenario::{Phrasing, Scenarios};
 use std::collections::BTreeSet;
@@ -41,12 +42,6 @@ pub fn part(cases: &[usize], (k, n): Shard) -> Vec<usize> {
     cases.iter().copied().skip(k.saturating_sub(1) as usize).step_by(n.max(1) as usize).collect()
 }
 
-/// The name of a case's journal and of its folder: that of the case, from the second round on with the round behind it.
-#[must_use]
-pub fn round_name(case: &str, round: u32) -> String {
-    if round > 1 { format!("{case}~{round}") } else { case.to_owned() }
-}
-
 /// A case that has the name of another one's round, if there is one: their journals would be the same file.
 #[must_use]
 pub fn clash(scenarios: &Scenarios, cases: &[usize], repeat: u32) -> Option<(String, u32)> {
@@ -55,13 +50,13 @@ pub fn clash(scenarios: &Scenarios, cases: &[usize], repeat: u32) -> Option<(Str
         let (other, round) = name.rsplit_once('~')?;
         let round: u32 = round.parse().ok()?;
         let is_round = (2..=repeat).contains(&round) && names.contains(other);
-        (is_round && round_name(other, round) == **name).then(|| (other.to_owned(), round))
+        (is_round && label(other, None, round) == **name).then(|| (other.to_owned(), round))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{part, round_name};
+    use super::part;
 
     #[test]
     fn the_parts_of_a_suite_are_disjoint_and_hold_all_of_it() {
@@ -77,10 +72,5 @@ mod tests {
             }
         }
         assert_eq!(part(&[7, 8, 9], (2, 2)), [8]);
-    }
-
-    #[test]
-    fn the_first_round_has_the_name_of_its_case() {
-        assert_eq!([round_name("a", 1), round_name("a", 2)], ["a", "a~2"]);
     }
 }

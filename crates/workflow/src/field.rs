@@ -1,7 +1,10 @@
 //! What all cases of a run share: the order, the stand-in and its address, the run folder, the clock.
 
+use crate::drill::Drill;
 use crate::run::{Order, RunError};
+use rehearsal_journal::run::label;
 use rehearsal_script::scenario::Weight;
+use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, Settings};
@@ -13,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Field {
     pub(crate) order: Order,
     pub(crate) standin: Arc<StandIn>,
+    /// What is played under each fault of the order.
+    pub(crate) settings: Vec<Arc<Setting>>,
     pub(crate) address: SocketAddr,
     pub(crate) folder: PathBuf,
     pub(crate) run: String,
@@ -23,7 +28,47 @@ pub(crate) struct Field {
     pub(crate) weights: Vec<(String, Weight)>,
 }
 
+/// One attempt at a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seat {
+    /// The case: place among the chosen ones.
+    pub(crate) case: usize,
+    /// The fault: place among those of the order.
+    pub(crate) drill: Option<usize>,
+    /// The round, from 1.
+    pub(crate) round: u32,
+}
+
 impl Field {
+    /// All seats, in the order in which they are taken: every case has had its first round before one has its second, so that
+    /// a failure shows early.
+    pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        let (cases, drills) = (self.order.cases.len(), self.order.drills.len());
+        (1..=self.order.repeat).flat_map(move |round| {
+            (0..cases * drills.max(1)).map(move |at| Seat {
+                case: at % cases,
+                drill: (drills > 0).then_some(at / cases),
+                round,
+            })
+        })
+    }
+
+    /// What is played at a seat.
+    pub(crate) fn setting(&self, seat: Seat) -> &Arc<Setting> {
+        seat.drill.map_or_else(|| self.standin.setting(), |drill| &self.settings[drill])
+    }
+
+    /// The fault of a seat.
+    pub(crate) fn drill(&self, seat: Seat) -> Option<&Drill> {
+        Some(&self.order.drills[seat.drill?])
+    }
+
+    /// The name of the attempt.
+    pub(crate) fn label(&self, seat: Seat) -> String {
+        let case = &self.setting(seat).scenarios.phrasings[self.order.cases[seat.case]].id;
+        label(case, self.drill(seat).map(|drill| &*drill.name), seat.round)
+    }
+
     /// A journal of this run for a case; `name` tells its rounds apart.
     pub(crate) fn recorder(&self, name: &str, case: &str) -> Result<Arc<Recorder>, RunError> {
         let name = Name::Case(name.to_owned());

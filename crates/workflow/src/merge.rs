@@ -1,6 +1,5 @@
 //! Joins the runs of a suite's parts into one run, as if one machine had had all of them.
 
-use crate::choose::round_name;
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, CodeText, RunFile, Verdict};
 use rehearsal_world::files;
@@ -131,11 +130,11 @@ pub fn merge(run: &str, parts: &[Part], partial: bool) -> Result<RunFile, MergeE
         }
     }
     let mut had: BTreeMap<(u32, u32), &Part> = BTreeMap::new();
-    let mut ran: BTreeMap<(&str, u32), &Part> = BTreeMap::new();
+    let mut ran: BTreeMap<String, &Part> = BTreeMap::new();
     for part in parts {
         for case in &part.file.cases {
-            if let Some(one) = ran.insert((&case.phrasing, case.round), part) {
-                let name = round_name(&case.phrasing, case.round);
+            if let Some(one) = ran.insert(case.label(), part) {
+                let name = case.label();
                 return Err(differ(one, part, format!("both hold the case {name}")));
             }
         }
@@ -217,7 +216,7 @@ fn fill(half: &Path, parts: &[Part], file: &RunFile) -> Result<(), MergeError> {
         let (from, to) = (part.folder.join("journals"), half.join("journals"));
         copy_journal(&from, &Name::Journal, &to, &server_name(&part.file)).map_err(failed)?;
         for case in &part.file.cases {
-            let round = round_name(&case.phrasing, case.round);
+            let round = case.label();
             let name = Name::Case(round.clone());
             let copied = copy_journal(&from, &name, &to, &name).map_err(failed)?;
             if !copied && case.verdict != Verdict::Broken {

@@ -1,7 +1,7 @@
 //! The cases of a run, so many at once, each as often as was asked.
 
 use crate::case;
-use crate::field::Field;
+use crate::field::{Field, Seat};
 use crate::run::Progress;
 use rehearsal_journal::run::{CaseResult, Verdict};
 use rehearsal_world::task::{self, JoinSet};
@@ -15,20 +15,14 @@ pub(crate) struct Outcome {
     pub(crate) ended_early: bool,
 }
 
-/// Place among the chosen cases, and the round: the order of the results.
-type Seat = (usize, u32);
-
-/// Runs them. Every case has had its first round before one has its second, so that a failure shows early.
-///
-/// A case is made up only when it is its turn: what waits costs nothing, however many there are.
+/// Runs them. A case is made up only when it is its turn: what waits costs nothing, however many there are.
 pub(crate) async fn run(
     field: &Arc<Field>,
     watch: &Arc<impl Fn(Progress<'_>) + Send + Sync + 'static>,
 ) -> Outcome {
     let order = &field.order;
-    let seats = (1..=order.repeat).flat_map(|round| (0..order.cases.len()).map(move |at| (at, round)));
     let (mut running, mut done) = (JoinSet::new(), Vec::new());
-    let mut waiting = seats.peekable();
+    let mut waiting = field.seats().peekable();
     let mut failed = false;
     while !failed {
         while running.len() < order.jobs.max(1)
@@ -53,11 +47,9 @@ async fn one(
     seat: Seat,
     watch: Arc<impl Fn(Progress<'_>) + Send + Sync + 'static>,
 ) -> (Seat, CaseResult) {
-    let (at, round) = seat;
-    let index = field.order.cases[at];
-    let case = &field.standin.setting().scenarios.phrasings[index].id;
-    watch(Progress::Started { case, round });
-    let result = case::run(&field, index, round).await;
+    let label = field.label(seat);
+    watch(Progress::Started(&label));
+    let result = case::run(&field, seat, &label).await;
     watch(Progress::Finished(&result));
     (seat, result)
 }

@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::choose::Shard;
+use crate::drill::Drill;
 use crate::field::{Field, open_journal};
 use crate::grade;
 use crate::reach::Reach;
@@ -43,6 +44,8 @@ pub struct Order {
     pub agent: Agent,
     /// Indices of the phrasings to run, in order.
     pub cases: Vec<usize>,
+    /// The faults under which each of them runs; none for a run without faults.
+    pub drills: Vec<Drill>,
     /// How often each of them runs, 1 or more.
     pub repeat: u32,
     /// Which part of the suite they are, where it was parted.
@@ -84,13 +87,8 @@ pub enum Enclose {
 /// What a watcher is told while a run goes on.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'p> {
-    /// A case begins.
-    Started {
-        /// Its name.
-        case: &'p str,
-        /// Which repetition of it, from 1.
-        round: u32,
-    },
+    /// A case begins: the name of this attempt at it.
+    Started(&'p str),
     /// A case has its verdict.
     Finished(&'p CaseResult),
     /// Something that a person should know.
@@ -204,8 +202,18 @@ pub async fn run(
     }));
 
     let weights = order.suite.scenarios.weights.iter().chain(&order.weights).cloned().collect();
-    let field =
-        Arc::new(Field { order, standin, address, folder: folder.clone(), run, clock, enclosed, weights });
+    let settings = order.drills.iter().map(|drill| drill.setting(standin.setting())).collect();
+    let field = Arc::new(Field {
+        order,
+        standin,
+        settings,
+        address,
+        folder: folder.clone(),
+        run,
+        clock,
+        enclosed,
+        weights,
+    });
     let outcome = rounds::run(&field, &Arc::new(watch)).await;
     let _gone = stop.send(());
     let _ended = serving.await;

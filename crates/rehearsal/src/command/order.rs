@@ -5,12 +5,14 @@ use super::reach::allowed;
 use super::run::Arguments;
 use super::{agents, choice};
 use crate::failure::Failure;
+use rehearsal_journal::run::label;
 use rehearsal_script::finding::Finding;
 use rehearsal_script::scenario::AgentCommand;
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::Order;
 use rehearsal_workflow::agent::{self, Agent, Found, KnownAgent, Origin};
-use rehearsal_workflow::choose::{self, round_name};
+use rehearsal_workflow::choose;
+use rehearsal_workflow::drill::{self, Drill};
 use rehearsal_workflow::grade;
 use rehearsal_workflow::reach::Reach;
 use rehearsal_workflow::suite::{self, LoadError, Suite};
@@ -44,8 +46,10 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
     let agent = agent(&suite, &arguments)?;
     let suite = fitted(suite, &cases, &arguments)?;
     arguments.weights.iter().try_for_each(|(code, _)| known_code(code))?;
+    let drills = drills(&arguments)?;
     Ok(Order {
         cases,
+        drills,
         choice: arguments.flags.choice(),
         weights: arguments.weights,
         repeat: arguments.repeat,
@@ -63,6 +67,11 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
         agent,
         suite,
     })
+}
+
+/// The faults under which each case runs.
+fn drills(arguments: &Arguments) -> Result<Vec<Drill>, Failure> {
+    drill::read(arguments.faults.as_deref().unwrap_or_default()).map_err(Failure::Command)
 }
 
 /// The agent: the command behind `--`, else the one named, else that of the suite, else our own.
@@ -175,7 +184,7 @@ fn chosen(suite: &Suite, arguments: &Arguments) -> Result<Vec<usize>, Failure> {
         unknown_case(unknown, &known)
     })?;
     if let Some((case, round)) = choose::clash(scenarios, &cases, arguments.repeat) {
-        let name = round_name(&case, round);
+        let name = label(&case, None, round);
         return Err(Failure::Command(format!(
             "{name} is a case and also round {round} of {case}; give the case another name to repeat it"
         )));

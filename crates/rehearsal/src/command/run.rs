@@ -47,6 +47,10 @@ pub(crate) struct Arguments {
     /// Run only part k of n of the suite; `rehearsal merge` joins the parts.
     #[arg(long, value_name = "k/n", value_parser = value::shard)]
     pub(super) shard: Option<Shard>,
+    /// Run each case once under each of these faults: `all`, or names with commas between, each with its parameters as in
+    /// `cut-clean:at=0.3:times=2`.
+    #[arg(long, value_name = "all|NAME,…")]
+    pub(super) faults: Option<String>,
     /// End the run with the first case that does not pass.
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -124,7 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     reports.iter().try_for_each(|(_, path)| writable(path))?;
     distinct(&reports)?;
     let order = order(arguments)?;
-    let all = order.cases.len() * order.repeat as usize;
+    let all = order.cases.len() * order.drills.len().max(1) * order.repeat as usize;
     environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
     let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.

@@ -24,19 +24,7 @@ pub(super) fn faults(
     } else if list.is_empty() {
         findings.error(node.at, Code::MissingField, "the list of faults is empty");
     }
-    (calls, arrives(&rows))
-}
-
-/// What reaches a correct client when these break an answer together.
-pub(crate) fn arrives(rows: &[&Fault]) -> Arrives {
-    let any = |arrives| rows.iter().any(|row| row.arrives == arrives);
-    if any(Arrives::Not) {
-        Arrives::Not
-    } else if any(Arrives::Otherwise) {
-        Arrives::Otherwise
-    } else {
-        Arrives::AsSaid
-    }
+    (calls, fault::arrives(&rows))
 }
 
 /// Reads the name and the parameters.

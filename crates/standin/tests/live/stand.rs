@@ -183,7 +183,8 @@ impl Served {
         for (token, phrasing) in &self.lanes {
             let recorder = journal(Name::Case((*phrasing).to_owned()), Some(phrasing), None);
             let index = self.scenarios.phrasings.iter().position(|known| known.id == *phrasing).unwrap();
-            standin.open_lane(token, index, Arc::clone(&recorder));
+            let setting = Arc::clone(standin.setting());
+            standin.open_lane(token, index, setting, Arc::clone(&recorder));
             recorders.push(recorder);
         }
         let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false).unwrap();

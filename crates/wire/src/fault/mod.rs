@@ -20,7 +20,7 @@ pub use crate::dialect::Dialects;
 pub use answer::{APART, Answer, End, Event, Flow, Piece};
 pub use param::{Param, ParamFault, ParamKind, Params, Place, check_params};
 pub use wanted::{Faulted, Wanted};
-pub use work::{Given, Named, Work, change_words, clash, play};
+pub use work::{Given, Named, Work, arrives, change_words, clash, play};
 
 use crate::names::equal;
 

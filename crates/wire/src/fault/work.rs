@@ -102,6 +102,19 @@ pub fn clash(rows: &[&'static Fault]) -> Option<String> {
     None
 }
 
+/// What reaches a correct client when these break an answer together.
+#[must_use]
+pub fn arrives(rows: &[&Fault]) -> Arrives {
+    let any = |arrives| rows.iter().any(|row| row.arrives == arrives);
+    if any(Arrives::Not) {
+        Arrives::Not
+    } else if any(Arrives::Otherwise) {
+        Arrives::Otherwise
+    } else {
+        Arrives::AsSaid
+    }
+}
+
 /// Changes what the model says, before a request comes; gives whether any of them did.
 pub fn change_words(faults: &[Named<'_>], reply: &mut Reply) -> bool {
     let mut changed = false;

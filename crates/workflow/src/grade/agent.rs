@@ -3,7 +3,7 @@
 use super::{Check, Evidence, Found, Tier};
 use rehearsal_journal::run::Severity;
 
-pub(super) const TIME_LIMIT: Check = Check {
+pub(crate) const TIME_LIMIT: Check = Check {
     code: "time-limit",
     severity: Severity::Error,
     tier: Tier::End,

@@ -218,6 +218,11 @@ fn entry(code: &str) -> Option<Entry> {
     Some(Entry { severity: Severity::Error, tier: Some(Tier::Wire), meaning, remedy, rule, follows: &[] })
 }
 
+/// Where a failing with this code lies; none for what is only worth knowing.
+pub(super) fn tier(code: &str) -> Option<Tier> {
+    entry(code)?.tier
+}
+
 /// A code in a table's words: its weight, what a finding of it means, what to do about it.
 #[must_use]
 pub fn text(code: &str) -> Option<(Severity, CodeText)> {

@@ -17,6 +17,7 @@ mod refusal;
 mod sent;
 mod truncated;
 
+pub(crate) use agent::TIME_LIMIT;
 pub use codes::{codes, explain, explained, text, weight_word};
 pub use conduct::most_requests;
 
@@ -224,6 +225,11 @@ pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts) -> (u64, u
         let reached = (0..steps).filter(|step| end::delivered(&evidence, conversation, *step)).count() as u64;
         (answered + reached, all + steps)
     })
+}
+
+/// Where a failing with this code lies; none for notes. What refuses requests is of the wire.
+pub(crate) fn tier(code: &str) -> Option<Tier> {
+    codes::tier(code)
 }
 
 #[cfg(test)]
