@@ -94,6 +94,8 @@ impl Drill {
         for phrasing in &mut scenarios.phrasings {
             *phrasing = overlaid(phrasing, &self.faults, arrives, self.times);
             phrasing.hostile |= arrives != Arrives::Not && self.rows.iter().any(|row| row.hostile);
+            // A bound that was set for a wire without faults has no room for another attempt.
+            phrasing.expect_agent.max_requests = None;
         }
         Arc::new(Setting {
             picker: Picker::new(&scenarios),

@@ -47,6 +47,7 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
     let suite = fitted(suite, &cases, &arguments)?;
     arguments.weights.iter().try_for_each(|(code, _)| known_code(code))?;
     let drills = drills(&arguments)?;
+    let cases = if drills.is_empty() { cases } else { drilled(&suite, cases)? };
     Ok(Order {
         cases,
         drills,
@@ -72,6 +73,17 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
 /// The faults under which each case runs.
 fn drills(arguments: &Arguments) -> Result<Vec<Drill>, Failure> {
     drill::read(arguments.faults.as_deref().unwrap_or_default()).map_err(Failure::Command)
+}
+
+/// The cases that can be drilled: those in which an agent must give up have a fault of their own.
+fn drilled(suite: &Suite, cases: Vec<usize>) -> Result<Vec<usize>, Failure> {
+    let cases: Vec<usize> =
+        cases.into_iter().filter(|case| !suite.scenarios.phrasings[*case].hostile).collect();
+    if cases.is_empty() {
+        let why = "every case is hostile, so there is none to run under faults";
+        return Err(Failure::NothingRan(why.to_owned()));
+    }
+    Ok(cases)
 }
 
 /// The agent: the command behind `--`, else the one named, else that of the suite, else our own.
