@@ -111,6 +111,7 @@ fn dialects() -> String {
         for route in dialect.routes {
             let serves = match route.serves {
                 Serves::Conversation => "a turn of a conversation",
+                Serves::Stream(_) => "a turn of a conversation, streamed",
                 Serves::Models => "the list of models",
                 Serves::Model => "one model",
                 Serves::Kept(Visit::Begin) => "begins a conversation that requests may name",

@@ -60,7 +60,10 @@ impl Sent {
 
     /// Adds the headers by which a provider names its request, and those that it always sends.
     pub(crate) fn with_ids(self, dialect: &Dialect, dice: Dice) -> Self {
-        let named = self.with_header(dialect.request_id, request_id(dice));
+        let named = match dialect.request_id {
+            Some(header) => self.with_header(header, request_id(dice)),
+            None => self,
+        };
         dialect.headers.iter().fold(named, |sent, (name, value)| sent.with_header(name, *value))
     }
 }
@@ -109,10 +112,12 @@ pub(crate) fn answer(dialect: &Dialect, body: Vec<u8>) -> Sent {
     Sent::whole(200, dialect.content_type, body)
 }
 
-/// A stream of these events.
-pub(crate) fn frames(dialect: &Dialect, frames: Vec<Vec<u8>>) -> Sent {
-    let head =
-        ResponseHead::new(200).with("content-type", dialect.stream_type).with("cache-control", "no-cache");
+/// A reply as a stream, without the first so many frames.
+pub(crate) fn streamed(dialect: &Dialect, reply: &Reply, envelope: &Envelope, skipped: usize) -> Sent {
+    let mut frames = (dialect.stream)(reply, envelope);
+    frames.drain(..skipped.min(frames.len()));
+    let kind = dialect.type_of_stream(envelope.framing);
+    let head = ResponseHead::new(200).with("content-type", kind).with("cache-control", "no-cache");
     Sent { status: Some(200), form: Form::Frames(head, frames), kept: None }
 }
 
@@ -215,9 +220,10 @@ impl Asker<'_> {
     /// What a reply travels in; `step` is the place in a script that it comes from.
     fn envelope(&self, piece: usize, step: Option<(&str, usize)>) -> Envelope {
         let mut model = Vec::new();
-        match self.turn.model {
-            Some(value) => rehearsal_wire::json::write_value(&mut model, value),
-            None => rehearsal_wire::json::write_string(&mut model, MODEL),
+        match (self.turn.model, &self.turn.addressed) {
+            (Some(value), _) => rehearsal_wire::json::write_value(&mut model, value),
+            (None, Some(name)) => rehearsal_wire::json::write_string(&mut model, name),
+            (None, None) => rehearsal_wire::json::write_string(&mut model, MODEL),
         }
         Envelope {
             id: (self.dialect.id)(&Origin { step, bits: self.dice.bits(), kept: self.keep() != Keep::Not }),
@@ -231,6 +237,7 @@ impl Asker<'_> {
             echoed: self.echoed(),
             progress: Progress::Whole,
             piece: if piece == 0 { PIECE } else { piece },
+            framing: self.turn.framing,
         }
     }
 
@@ -281,12 +288,12 @@ impl Asker<'_> {
             let sent = Sent::whole(200, self.dialect.content_type, body).with_ids(self.dialect, self.dice);
             return if pacing.ttft.is_zero() { sent } else { sent.delayed(pacing.ttft) };
         }
-        let sent = frames(self.dialect, (self.dialect.stream)(reply, envelope));
-        let sent = sent.with_ids(self.dialect, self.dice);
+        let sent = streamed(self.dialect, reply, envelope, 0).with_ids(self.dialect, self.dice);
         if pacing.ttft.is_zero() && pacing.tokens_per_second == 0 { sent } else { sent.paced(pacing) }
     }
 
     fn error(&self, error: &ApiError) -> Sent {
+        let retry_after = error.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
         let body = (self.dialect.error)(&ErrorBody {
             status: error.status,
             message: &error.message,
@@ -294,6 +301,7 @@ impl Asker<'_> {
             param: error.param.as_deref(),
             code: error.code.as_deref(),
             request_id: Some(&request_id(self.dice)),
+            retry_after: retry_after.map(|(_, value)| value.as_str()),
         });
         let mut sent =
             Sent::whole(error.status, self.dialect.content_type, body).with_ids(self.dialect, self.dice);

@@ -161,11 +161,15 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known } if method == known => {
             visit::decide(setting, heard, (dialect, visit, named), lane)
         }
-        Place::Provider { dialect, serves: Serves::Conversation, .. } if method == "POST" => {
-            Talk { setting, lane, heard, dialect, dice }.decide()
+        Place::Provider { dialect, serves: Serves::Conversation, named, .. } if method == "POST" => {
+            Talk { setting, lane, heard, dialect, dice, named, framing: None }.decide()
         }
-        Place::Provider { dialect, serves: Serves::Answer(answer), .. } if method == "POST" => {
-            Talk { setting, lane, heard, dialect, dice }.aside(answer)
+        Place::Provider { dialect, serves: Serves::Stream(framing), named, .. } if method == "POST" => {
+            let framing = Some(framing(route::query(&heard.head.target())));
+            Talk { setting, lane, heard, dialect, dice, named, framing }.decide()
+        }
+        Place::Provider { dialect, serves: Serves::Answer(answer), named, .. } if method == "POST" => {
+            Talk { setting, lane, heard, dialect, dice, named, framing: None }.aside(answer)
         }
         // The original stub answers GET with 404 here.
         Place::Provider { dialect, method: "POST", .. }

@@ -1,7 +1,7 @@
 //! What a request beside the script is answered: short, and in the form that it asks for.
 
 use rehearsal_wire::json::{Kind, Value, write_string, write_value};
-use rehearsal_wire::turn::{Role, Turn};
+use rehearsal_wire::turn::{Form, Role, Turn};
 use std::borrow::Cow;
 
 /// The answer where nothing else is asked for.
@@ -18,12 +18,10 @@ const BYTES: usize = 64 << 10;
 /// The text for a request that belongs to no script, or stands beside the one with this prompt.
 pub(crate) fn answer(turn: &Turn<'_>, prompt: Option<&str>) -> Cow<'static, str> {
     if let Some(form) = turn.form {
-        if form.get("type").is_some_and(|kind| kind.is_str("json_object")) {
-            return "{}".into();
-        }
-        if let Some(schema) = form.at("/json_schema/schema").or_else(|| form.get("schema")) {
-            return of_schema(schema).into();
-        }
+        return match form {
+            Form::Json => "{}".into(),
+            Form::Schema(schema) => of_schema(schema).into(),
+        };
     }
     match prompt {
         Some(prompt) if wants_title(turn) => title(prompt).into(),
@@ -102,7 +100,8 @@ impl<'t> Maker<'t> {
         // A list of types is met by its first.
         let kind =
             kind.and_then(|kind| if kind.kind() == Kind::Array { kind.items().next() } else { Some(kind) });
-        let kind = kind.and_then(Value::as_str);
+        // Some APIs write types in capitals.
+        let kind = kind.and_then(Value::as_str).map(|kind| kind.to_ascii_lowercase());
         match kind.as_deref() {
             Some("string") => write_string(&mut self.out, OK),
             Some("number" | "integer") => match schema.get("minimum").and_then(Value::as_number) {

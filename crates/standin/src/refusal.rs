@@ -71,7 +71,12 @@ pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> 
     let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
     let wants_key = setting.require_key || setting.profile == Profile::Api;
     // A header for the key must hold more than the word that stands before the key.
+    let target = heard.head.target();
     let holds_key = |form: &&str| {
+        if let Some(name) = form.strip_prefix('?').and_then(|form| form.strip_suffix("YOUR_KEY")) {
+            let mut parts = route::query(&target).split('&');
+            return parts.any(|part| part.strip_prefix(name).is_some_and(|key| !key.is_empty()));
+        }
         let (name, form) = form.split_once(": ").unwrap_or((form, ""));
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
         header(name).is_some_and(|value| value.trim().len() > scheme)

@@ -62,6 +62,11 @@ pub(crate) fn split(target: &str) -> Target<'_> {
     }
 }
 
+/// What stands behind the question mark of a target.
+pub(crate) fn query(target: &str) -> &str {
+    target.split_once('?').map_or("", |(_, query)| query)
+}
+
 /// A target as it may be shown where its token is a secret, or was meant to be one.
 pub(crate) fn without_token(target: &str) -> String {
     match split(target).token.filter(|token| !token.is_empty()) {
@@ -70,7 +75,8 @@ pub(crate) fn without_token(target: &str) -> String {
     }
 }
 
-/// What stands at a path for a request with these headers: the route of this method, else that of another.
+/// What stands at a path for a request with these headers: of the dialects that it may be of, the one that claims the request,
+/// else the one with a route for this method, else the first.
 pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Place<'p> {
     match path {
         HEALTH => return Place::Health,
@@ -78,15 +84,16 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
         COMMAND => return Place::Command,
         _ => {}
     }
-    let mut first = None;
+    let (mut first, mut fitting) = (None, None);
     for dialect in DIALECTS {
-        let Some(place) = in_dialect(dialect, method, path) else { continue };
+        let Some((place, fits)) = in_dialect(dialect, method, path) else { continue };
         if (dialect.claims)(headers) {
             return place;
         }
-        first.get_or_insert(place);
+        let best = if fits { &mut fitting } else { &mut first };
+        best.get_or_insert(place);
     }
-    first.unwrap_or(Place::Nowhere)
+    fitting.or(first).unwrap_or(Place::Nowhere)
 }
 
 /// The dialect of a request that is refused before it is read: that of its path, else the one that its headers claim.
@@ -97,17 +104,18 @@ pub(crate) fn spoken(method: &str, path: &str, headers: &[Header<'_>]) -> Option
     }
 }
 
-fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: &'p str) -> Option<Place<'p>> {
+/// What a dialect has at a path, and whether for this method.
+fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: &'p str) -> Option<(Place<'p>, bool)> {
     let mut other = None;
     for route in dialect.routes {
         let Some(named) = named(route.path, path) else { continue };
         let place = Place::Provider { dialect, serves: route.serves, named, method: route.method };
         if route.method == method {
-            return Some(place);
+            return Some((place, true));
         }
         other.get_or_insert(place);
     }
-    other
+    other.map(|place| (place, false))
 }
 
 /// What stands in a path for the part in braces of a route; nothing for a route without one.

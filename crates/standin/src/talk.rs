@@ -8,7 +8,7 @@ use crate::dice::Dice;
 use crate::plausible;
 use crate::refusal::{before_the_body, diagnose, refused};
 use crate::side;
-use crate::visit;
+use crate::visit::{self, percent_decoded};
 use rehearsal_journal::event::{Asked, Kind, Noted, SideCall};
 use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Found, Picked, Stand, Trace, look};
@@ -17,6 +17,7 @@ use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::json::{self, Broken};
 use rehearsal_wire::reject::Reject;
+use rehearsal_wire::reply::Framing;
 use rehearsal_wire::rule::{self, Note, Profile, Stage};
 use rehearsal_wire::turn::Turn;
 
@@ -38,6 +39,10 @@ pub(crate) struct Talk<'a, 's> {
     pub(crate) heard: Heard<'a>,
     pub(crate) dialect: &'static Dialect,
     pub(crate) dice: Dice,
+    /// The model as the path names it, as it was sent; empty where it does not.
+    pub(crate) named: &'a str,
+    /// The framing of the stream that the route asks for, where it does.
+    pub(crate) framing: Option<Framing>,
 }
 
 impl<'s> Talk<'_, 's> {
@@ -67,11 +72,22 @@ impl<'s> Talk<'_, 's> {
         match json::parse(self.heard.body) {
             Ok(tape) => {
                 let mut turn = (self.dialect.read)(&tape);
+                self.address(&mut turn);
                 visit::join(self.dialect, self.lane, &tape, &mut turn);
                 self.setting.picker.recall(&self.setting.scenarios, &mut turn);
                 self.judge(&tape, &turn)
             }
             Err(broken) => self.bad_json(broken),
+        }
+    }
+
+    /// What the target says of a turn.
+    fn address(&self, turn: &mut Turn<'_>) {
+        if !self.named.is_empty() {
+            turn.addressed = Some(percent_decoded(self.named).into());
+        }
+        if let Some(framing) = self.framing {
+            (turn.stream, turn.framing) = (true, framing);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::compose;
 use crate::core::{Decision, Heard, Lane, Setting, asked, finish};
 use crate::dice::Dice;
 use crate::refusal::{no_key, refuse};
+use crate::route;
 use crate::stored::{Store, StoredReply};
 use rehearsal_journal::event::Kind;
 use rehearsal_wire::dialect::{Begun, Dialect, Keeping, Visit};
@@ -54,7 +55,7 @@ pub(crate) fn decide(
     }
     let Some(kept) = lane.kept.as_deref() else { return no((keeping.missing)(&percent_decoded(id))) };
     let target = heard.head.target();
-    let query = target.split_once('?').map_or("", |(_, query)| query);
+    let query = route::query(&target);
     match visit {
         Visit::Cancel if kept.background.is_none() => {
             no(Reject::of_no_place("kept-reply", 400, None, keeping.synchronous))
@@ -78,10 +79,8 @@ fn told(keeping: &Keeping, visit: Visit, query: &str, kept: &StoredReply) -> (co
         Visit::Begin => unreachable!("it is answered before a reply is looked for"),
         Visit::Read => {
             if let Some(first) = (keeping.streams_from)(query) {
-                let mut frames = (dialect.stream)(reply, envelope);
-                frames.drain(..first.min(frames.len()));
                 let whole = kept.background.is_some().then(|| Store::Tell(id(), Progress::Whole));
-                return (compose::frames(dialect, frames), whole);
+                return (compose::streamed(dialect, reply, envelope, first), whole);
             }
             // What is made in the background is further each time that somebody asks.
             let progress = match kept.progress() {

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod act;
+mod base64;
 pub mod dialect;
 pub mod fault;
 pub mod follow;

@@ -67,6 +67,16 @@ pub enum Progress {
     Cancelled,
 }
 
+/// How the parts of a streamed reply follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// As the dialect streams: server-sent events, where its row does not say otherwise.
+    #[default]
+    Events,
+    /// As the elements of one JSON array.
+    Array,
+}
+
 /// Characters in one piece of a stream where nobody says: about a token.
 pub const PIECE: usize = 4;
 
@@ -93,6 +103,8 @@ pub struct Envelope {
     pub progress: Progress,
     /// Characters in one content or argument piece of a stream, 1 or more.
     pub piece: usize,
+    /// How a stream is framed.
+    pub framing: Framing,
 }
 
 impl Envelope {
@@ -110,6 +122,7 @@ impl Envelope {
             echoed: Vec::new(),
             progress: Progress::Whole,
             piece: PIECE,
+            framing: Framing::Events,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The neutral conversation: what a request means in any dialect. Reading never fails; rules say what is wrong.
 
 use crate::json::Value;
+use crate::reply::Framing;
 use std::borrow::Cow;
 
 /// Who speaks.
@@ -27,8 +28,12 @@ pub enum Role {
 pub struct Turn<'t> {
     /// The model as it was sent, of any JSON type.
     pub model: Option<Value<'t>>,
+    /// The model by the name in the path, where that says it; then the body need not.
+    pub addressed: Option<Cow<'t, str>>,
     /// Whether a stream is asked for.
     pub stream: bool,
+    /// How that stream is to be framed.
+    pub framing: Framing,
     /// Whether the stream ends with a usage chunk.
     pub include_usage: bool,
     /// How many choices are asked for; 1 where it does not say.
@@ -43,8 +48,8 @@ pub struct Turn<'t> {
     pub tools: Vec<Tool<'t>>,
     /// The most tokens that the answer may have, where the request says.
     pub room: Option<i64>,
-    /// The form that the answer is to have, as the request describes it.
-    pub form: Option<Value<'t>>,
+    /// The form that the answer is to have; none where it may be any text.
+    pub form: Option<Form<'t>>,
     /// The messages that are objects, in order.
     pub messages: Vec<Message<'t>>,
     /// Elements of the message list, objects or not (the original stub's `n_messages`).
@@ -54,6 +59,15 @@ pub struct Turn<'t> {
     pub kept: Option<Kept<'t>>,
     /// Where the parts of a conversation stand in a body of this dialect: an RFC 6901 pointer.
     pub point: fn(Spot) -> String,
+}
+
+/// The form that an answer is to have.
+#[derive(Clone, Copy, Debug)]
+pub enum Form<'t> {
+    /// An object of JSON.
+    Json,
+    /// What this JSON Schema describes.
+    Schema(Value<'t>),
 }
 
 /// A tool that is offered.
@@ -106,7 +120,9 @@ impl<'t> Turn<'t> {
     pub fn new(point: fn(Spot) -> String) -> Self {
         Self {
             model: None,
+            addressed: None,
             stream: false,
+            framing: Framing::Events,
             include_usage: false,
             choices: 1,
             logprobs: false,

@@ -217,7 +217,15 @@ fn arguments_that_a_script_broke_are_streamed_broken_and_left_out_of_a_whole_mes
 #[test]
 fn errors_have_the_type_that_belongs_to_their_status() {
     let error = |status, kind, code, id| {
-        let body = ErrorBody { status, message: "no \"é\"", kind, param: Some("p"), code, request_id: id };
+        let body = ErrorBody {
+            status,
+            message: "no \"é\"",
+            kind,
+            param: Some("p"),
+            code,
+            request_id: id,
+            retry_after: None,
+        };
         String::from_utf8((messages().error)(&body)).unwrap()
     };
     assert_eq!(

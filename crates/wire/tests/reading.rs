@@ -2,8 +2,9 @@
 
 use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::json::{Value, parse};
+use rehearsal_wire::turn::Form;
 
-/// A dialect, a body, and what it must be read as: whether tools are offered, tokens of room, the form as JSON.
+/// A dialect, a body, and what it must be read as: whether tools are offered, tokens of room, the schema of the form.
 type Row = (&'static str, &'static str, bool, Option<i64>, Option<&'static str>);
 
 const ROWS: &[Row] = &[
@@ -14,35 +15,43 @@ const ROWS: &[Row] = &[
     ("openai-chat", r#"{"functions":[{"name":"f"}],"tools":[]}"#, true, None, None),
     ("openai-chat", r#"{"max_tokens":90,"max_completion_tokens":1}"#, false, Some(1), None),
     ("openai-chat", r#"{"max_output_tokens":1}"#, false, None, None),
-    (
-        "openai-chat",
-        r#"{"response_format":{"type":"json_object"}}"#,
-        false,
-        None,
-        Some(r#"{"type":"json_object"}"#),
-    ),
+    ("openai-chat", r#"{"response_format":{"type":"json_object"}}"#, false, None, Some("{}")),
     ("openai-responses", r#"{"tools":[]}"#, false, None, None),
     ("openai-responses", r#"{"tools":[{"type":"web_search"}],"max_output_tokens":16}"#, true, Some(16), None),
-    ("openai-responses", r#"{"text":{"format":{"type":"text"}}}"#, false, None, Some(r#"{"type":"text"}"#)),
+    ("openai-responses", r#"{"text":{"format":{"type":"text"}}}"#, false, None, None),
     ("anthropic-messages", r#"{"tools":[],"max_tokens":1}"#, false, Some(1), None),
     ("anthropic-messages", r#"{"tools":[{"type":"web_search_1","name":"s"}]}"#, true, None, None),
     (
-        "anthropic-messages",
-        r#"{"output_config":{"format":{"a":1}},"output_format":{"b":2}}"#,
+        "openai-chat",
+        r#"{"response_format":{"type":"json_schema","json_schema":{"schema":{"a":1}}}}"#,
+        false,
+        None,
+        Some(r#"{"a":1}"#),
+    ),
+    (
+        "openai-responses",
+        r#"{"text":{"format":{"type":"json_schema","schema":{"a":1}}}}"#,
         false,
         None,
         Some(r#"{"a":1}"#),
     ),
     (
         "anthropic-messages",
-        r#"{"output_format":{"b":2},"output_config":{"format":{"a":1}}}"#,
+        r#"{"output_config":{"format":{"schema":{"a":1}}},"output_format":{"schema":{"b":2}}}"#,
         false,
         None,
         Some(r#"{"a":1}"#),
     ),
     (
         "anthropic-messages",
-        r#"{"output_format":{"b":2},"output_config":{"effort":"low"}}"#,
+        r#"{"output_format":{"schema":{"b":2}},"output_config":{"format":{"schema":{"a":1}}}}"#,
+        false,
+        None,
+        Some(r#"{"a":1}"#),
+    ),
+    (
+        "anthropic-messages",
+        r#"{"output_format":{"schema":{"b":2}},"output_config":{"effort":"low"}}"#,
         false,
         None,
         Some(r#"{"b":2}"#),
@@ -55,7 +64,11 @@ fn tools_room_and_form_are_read_in_every_dialect() {
         let tape = parse(body.as_bytes()).unwrap();
         let turn = (dialect(name).unwrap().read)(&tape);
         assert_eq!((turn.offers_tools, turn.room), (*offers_tools, *room), "{name} {body}");
-        assert_eq!(turn.form.map(Value::text), *form, "{name} {body}");
+        let schema = turn.form.map(|form| match form {
+            Form::Json => "{}",
+            Form::Schema(schema) => schema.text(),
+        });
+        assert_eq!(schema, *form, "{name} {body}");
     }
 }
 

@@ -239,6 +239,7 @@ fn writes_errors_as_the_api_does() {
         param: None,
         code: Some("x"),
         request_id: None,
+        retry_after: None,
     };
     assert_eq!(
         String::from_utf8((chat().error)(&body)).unwrap(),

@@ -6,6 +6,7 @@
 mod beside;
 mod captures;
 mod corpus;
+mod gemini;
 mod guard;
 mod hostile;
 mod lanes;

@@ -3,19 +3,21 @@
 //! Must not know: HTTP heads, sockets, what a scenario is.
 
 pub mod anthropic_messages;
+pub mod google_gemini;
 pub mod openai_chat;
 pub mod openai_responses;
 
-use crate::json::{Kind, Tape, Value};
+use crate::json::{Kind, Tape, Value, parse};
 use crate::names::equal;
 use crate::reject::Reject;
-use crate::reply::{Envelope, Reply};
+use crate::reply::{Envelope, Framing, Reply};
 use crate::rule::Header;
-use crate::turn::Turn;
+use crate::turn::{Form, Turn};
 use std::borrow::Cow;
 
 /// All dialects.
-pub const DIALECTS: &[Dialect] = &[openai_chat::ROW, openai_responses::ROW, anthropic_messages::ROW];
+pub const DIALECTS: &[Dialect] =
+    &[openai_chat::ROW, openai_responses::ROW, anthropic_messages::ROW, google_gemini::ROW];
 
 const _: () = {
     let mut i = 0;
@@ -45,7 +47,8 @@ pub struct Dialect {
     pub read: for<'t> fn(&'t Tape<'t>) -> Turn<'t>,
     /// A whole reply as the body of one response.
     pub render: fn(&Reply, &Envelope) -> Vec<u8>,
-    /// A reply as server-sent events; each element holds the bytes of one event, its blank line included.
+    /// A reply as server-sent events; each element holds the bytes of one event, its blank line included. Where a route may ask
+    /// for another framing, the envelope says so, and the elements together are the whole body.
     pub stream: fn(&Reply, &Envelope) -> Vec<Vec<u8>>,
     /// An error as the body of a response.
     pub error: fn(&ErrorBody<'_>) -> Vec<u8>,
@@ -63,16 +66,27 @@ pub struct Dialect {
     pub id: fn(&Origin<'_>) -> String,
     /// Top-level keys of a request whose values a reply gives back.
     pub echoes: &'static [&'static str],
-    /// The header that names a request in its reply, in lower case.
-    pub request_id: &'static str,
+    /// The header that names a request in its reply, in lower case, where replies name it.
+    pub request_id: Option<&'static str>,
     /// Headers that every reply of the provider has, beside those that name the request.
     pub headers: &'static [(&'static str, &'static str)],
     /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
     pub key: &'static str,
-    /// Further headers that may hold the key in its place, in the same form.
+    /// Where else the key may stand: further headers in the same form, or a part of the query, `?key=YOUR_KEY`.
     pub other_keys: &'static [&'static str],
     /// What is told later of replies that the provider keeps, if it keeps any.
     pub keeping: Option<Keeping>,
+}
+
+impl Dialect {
+    /// `Content-Type` of a streamed reply with this framing.
+    #[must_use]
+    pub fn type_of_stream(&self, framing: Framing) -> &'static str {
+        match framing {
+            Framing::Events => self.stream_type,
+            Framing::Array => self.content_type,
+        }
+    }
 }
 
 /// What a dialect tells of replies that are kept.
@@ -121,7 +135,7 @@ pub enum Keep {
 pub struct Route {
     /// The method, in capitals.
     pub method: &'static str,
-    /// The path; one part in braces stands for any that is not empty.
+    /// The path; one part in braces stands for any that is not empty: of a conversation, the model.
     pub path: &'static str,
     /// What stands there.
     pub serves: Serves,
@@ -159,6 +173,8 @@ pub fn push_hex(out: &mut String, bits: u64, digits: u32) {
 pub enum Serves {
     /// A turn of a conversation.
     Conversation,
+    /// A turn of a conversation that is streamed whatever the body says; the query tells how it is framed.
+    Stream(fn(&str) -> Framing),
     /// The list of models.
     Models,
     /// One model.
@@ -228,6 +244,8 @@ pub struct ErrorBody<'e> {
     pub code: Option<&'e str>,
     /// The id of the request as the reply's header names it, where it does.
     pub request_id: Option<&'e str>,
+    /// The value of the reply's `Retry-After`, where it has one.
+    pub retry_after: Option<&'e str>,
 }
 
 impl<'e> From<&'e Reject> for ErrorBody<'e> {
@@ -239,6 +257,7 @@ impl<'e> From<&'e Reject> for ErrorBody<'e> {
             param: reject.param.as_deref(),
             code: reject.code,
             request_id: None,
+            retry_after: None,
         }
     }
 }
@@ -253,6 +272,10 @@ pub struct ModelEntry<'m> {
     /// Who owns it.
     pub owned_by: &'m str,
 }
+
+/// Where messages that follow each other are one turn, the place of a call is that of its part, and so many more for each
+/// message of the turn before the one that holds it.
+const PARTS: usize = 1 << 24;
 
 /// What was read of a list, in a vector of the list's length: most lists hold one element, and growing costs.
 pub(crate) fn exactly<T>(list: Value<'_>, read: impl Iterator<Item = T>) -> Vec<T> {
@@ -288,6 +311,14 @@ pub fn claiming(headers: &[Header<'_>]) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|row| (row.claims)(headers))
 }
 
+/// The form that a request describes in the words of OpenAI or Anthropic.
+fn form(described: Value<'_>) -> Option<Form<'_>> {
+    if described.get("type").is_some_and(|kind| kind.is_str("json_object")) {
+        return Some(Form::Json);
+    }
+    described.at("/json_schema/schema").or_else(|| described.get("schema")).map(Form::Schema)
+}
+
 /// Whether a list of tools offers any; what is no list is meant to.
 fn offers(list: Value<'_>) -> bool {
     match list.kind() {
@@ -295,6 +326,34 @@ fn offers(list: Value<'_>) -> bool {
         Kind::Array => !list.is_empty(),
         _ => true,
     }
+}
+
+/// Characters of all texts in a value, but for those under these keys. The depth is that of the document, which its reader
+/// bounds.
+fn characters(value: Value<'_>, unsaid: &[&str]) -> usize {
+    match value.kind() {
+        Kind::String => value.as_str().map_or(0, |text| text.chars().count()),
+        Kind::Array => value.items().map(|value| characters(value, unsaid)).sum(),
+        Kind::Object => {
+            let said = value.entries().filter(|(key, _)| !unsaid.iter().any(|unsaid| key.is_str(unsaid)));
+            said.map(|(_, value)| characters(value, unsaid)).sum()
+        }
+        Kind::Null | Kind::Bool | Kind::Number => 0,
+    }
+}
+
+/// The arguments of a call for an API that gives and takes nothing but objects: of what a script cut off or broke nothing is
+/// left. What it is in a line of its own is left to the caller.
+fn object_text(arguments: &str) -> &str {
+    match parse(arguments.as_bytes()) {
+        Ok(tape) if tape.root().kind() == Kind::Object => arguments,
+        Ok(_) | Err(_) => "{}",
+    }
+}
+
+/// Appends JSON text in one line: between values a break may stand as well as a space, and would end an event.
+fn push_line(out: &mut Vec<u8>, json: &str) {
+    out.extend(json.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
 }
 
 /// The text in pieces of so many characters (at least one), never through a character. No piece for no text.

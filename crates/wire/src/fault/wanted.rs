@@ -51,7 +51,7 @@ impl Wanted<'_> {
     /// The head for a streamed body.
     #[must_use]
     pub fn stream_head(&self) -> Vec<u8> {
-        let head = self.head.clone().with("content-type", self.dialect.stream_type);
+        let head = self.head.clone().with("content-type", self.dialect.type_of_stream(self.envelope.framing));
         head.with("cache-control", "no-cache").with("transfer-encoding", "chunked").to_bytes()
     }
 

@@ -1,10 +1,11 @@
-//! Headers that only Anthropic clients send, beyond the one that the original stub knows.
+//! Headers that only clients of Anthropic or Gemini send, beyond the one that the original stub knows.
 
-use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict, say};
+use super::foreign::refuse_headers;
+use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict};
 
 pub(super) const ROW: Rule = Rule {
     name: "anthropic-headers",
-    summary: "an anthropic-beta, x-api-key or empty anthropic-version header",
+    summary: "an anthropic-beta, x-api-key, x-goog-api-key or empty anthropic-version header",
     codes: &["gate_dialect_leak"],
     stage: Stage::Own,
     dialects: OPENAI,
@@ -17,12 +18,8 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let Some(name) = TELLS.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
-    Err(say::leak(
-        String::new(),
-        &format!("the header {name}"),
-        "send the key as `Authorization: Bearer …` and nothing of that API",
-    ))
+    let fix = "send the key as `Authorization: Bearer …` and nothing of that API";
+    refuse_headers(asked, TELLS, fix)
 }
 
-const TELLS: &[&str] = &["anthropic-version", "anthropic-beta", "x-api-key"];
+const TELLS: &[&str] = &["anthropic-version", "anthropic-beta", "x-api-key", "x-goog-api-key"];

@@ -2,7 +2,7 @@
 //!
 //! Must not know: which API is spoken, which others there are.
 
-use super::{Verdict, say};
+use super::{Asked, Verdict, say};
 use crate::json::Value;
 
 /// A key, a role or a type, each with what to send instead.
@@ -38,6 +38,12 @@ impl Leak {
     fn refusal(self) -> Verdict {
         Err(say::leak(self.below, &self.what, self.fix))
     }
+}
+
+/// Refuses the first of these headers.
+pub(super) fn refuse_headers(asked: &Asked<'_>, names: &[&str], fix: &str) -> Verdict {
+    let Some(name) = names.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
+    Err(say::leak(String::new(), &format!("the header {name}"), fix))
 }
 
 /// Refuses the first top-level key of a body that is foreign, or whose value is told to hold something foreign.

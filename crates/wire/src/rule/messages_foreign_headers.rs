@@ -1,6 +1,7 @@
 //! Headers that only clients of other APIs send.
 
-use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict, say};
+use super::foreign::refuse_headers;
+use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict};
 
 pub(super) const ROW: Rule = Rule {
     name: "messages-foreign-headers",
@@ -17,9 +18,8 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let Some(name) = TELLS.iter().find(|name| asked.header(name).is_some()) else { return Ok(()) };
     let fix = "send the key as `x-api-key: …` or `Authorization: Bearer …` and nothing of that API";
-    Err(say::leak(String::new(), &format!("the header {name}"), fix))
+    refuse_headers(asked, TELLS, fix)
 }
 
 const TELLS: &[&str] = &["openai-organization", "openai-project", "openai-beta", "x-goog-api-key"];

@@ -39,6 +39,15 @@ mod expect_tool_choice;
 mod expect_tools;
 mod expect_tools_include;
 mod expect_values;
+mod gemini_contents;
+mod gemini_documented_shape;
+mod gemini_expect_choice;
+mod gemini_foreign_fields;
+mod gemini_foreign_headers;
+mod gemini_functions;
+mod gemini_responses;
+mod gemini_signatures;
+mod gemini_unknown_parameter;
 mod history_arguments;
 mod json_word;
 mod lone_surrogate;
@@ -99,7 +108,7 @@ mod unknown_parameter;
 use crate::dialect::Dialects;
 pub use apply::check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
-use row::{CHAT, Check, MESSAGES_API, OPENAI, RESPONSES};
+use row::{CHAT, Check, GEMINI, MESSAGES_API, OPENAI, RESPONSES};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 
@@ -126,6 +135,7 @@ pub const RULES: &[&Rule] = &[
     &tool_calls_shape::ROW,
     &tool_calls_function_only::ROW,
     &messages_foreign_fields::ROW,
+    &gemini_foreign_fields::ROW,
     &answer_missing::ROW,
     &answer_without_call::ROW,
     &answer_twice::ROW,
@@ -139,6 +149,7 @@ pub const RULES: &[&Rule] = &[
     &responses_expect_tool_choice::ROW,
     &expect_parallel::ROW,
     &messages_expect_choice::ROW,
+    &gemini_expect_choice::ROW,
     &expect_system::ROW,
     &expect_tools_include::ROW,
     &expect_values::ROW,
@@ -182,6 +193,12 @@ pub const RULES: &[&Rule] = &[
     &messages_thinking_fits::ROW,
     &messages_tool_choice::ROW,
     &messages_cache_blocks::ROW,
+    &gemini_documented_shape::ROW,
+    &gemini_unknown_parameter::ROW,
+    &gemini_contents::ROW,
+    &gemini_functions::ROW,
+    &gemini_responses::ROW,
+    &gemini_signatures::ROW,
     // Ours.
     &echo_known_id::ROW,
     &echo_own_calls::ROW,
@@ -193,6 +210,7 @@ pub const RULES: &[&Rule] = &[
     &duplicate_keys::ROW,
     &anthropic_headers::ROW,
     &messages_foreign_headers::ROW,
+    &gemini_foreign_headers::ROW,
 ];
 
 const _: () = {

@@ -102,6 +102,9 @@ pub(super) const OPENAI: Dialects = Dialects::Only(&["openai-chat", "openai-resp
 /// What reads the body of a Messages request.
 pub(super) const MESSAGES_API: Dialects = Dialects::Only(&["anthropic-messages"]);
 
+/// What reads the body of a Gemini request.
+pub(super) const GEMINI: Dialects = Dialects::Only(&["google-gemini"]);
+
 /// A small request for tables and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {

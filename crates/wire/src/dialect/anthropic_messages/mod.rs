@@ -38,7 +38,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream; charset=utf-8",
     id,
     echoes: &[render::THINKING],
-    request_id: "request-id",
+    request_id: Some("request-id"),
     headers: &[("anthropic-organization-id", "00000000-0000-4000-8000-000000000000")],
     key: "x-api-key: YOUR_KEY",
     other_keys: &["Authorization: Bearer YOUR_KEY"],

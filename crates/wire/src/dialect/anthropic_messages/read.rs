@@ -4,7 +4,7 @@
 //! becomes a tool message for each run of them and a user message for what is said between, in their order. Assistant
 //! messages that follow each other are one turn, as the API takes them.
 
-use super::super::{offers, text_part, texts};
+use super::super::{PARTS, form, offers, text_part, texts};
 use super::ids::meant;
 use crate::json::{Kind, Tape, Value};
 use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Tool, Turn};
@@ -28,9 +28,9 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
                 turn.tools = value.items().filter_map(tool).collect();
             }
             "max_tokens" => turn.room = value.as_i64(),
-            "output_config" => turn.form = value.get("format").or(turn.form),
+            "output_config" => turn.form = value.get("format").and_then(form).or(turn.form),
             // The name of the same before it was in `output_config`.
-            "output_format" => turn.form = turn.form.or(Some(value)),
+            "output_format" => turn.form = turn.form.or(form(value)),
             "system" => system = Some(value),
             "thread" => turn.kept = kept(value),
             "messages" => messages = Some(value),
@@ -58,13 +58,10 @@ fn kept(thread: Value<'_>) -> Option<Kept<'_>> {
     Some(Kept { id, pointer: KEPT_AT, with_setting: true })
 }
 
-/// The place of a call is its block, and how many messages of the turn stand before the one that holds it.
-const BLOCKS: usize = 1 << 24;
-
 /// Where the parts of a conversation stand.
 fn point(spot: Spot) -> String {
     let block = |message: usize, call: usize| {
-        format!("/messages/{}/content/{}", message + call / BLOCKS, call % BLOCKS)
+        format!("/messages/{}/content/{}", message + call / PARTS, call % PARTS)
     };
     match spot {
         Spot::List => "/messages".to_owned(),
@@ -119,7 +116,7 @@ fn assistant<'t>(messages: &mut Vec<Message<'t>>, index: usize, content: Option<
     let Some(turn) = messages.last_mut() else { return };
     let Some(content) = content else { return };
     turn.texts.extend(texts(content, TEXT));
-    let before = (index - turn.index).saturating_mul(BLOCKS);
+    let before = (index - turn.index).saturating_mul(PARTS);
     turn.calls.extend(content.items().enumerate().filter_map(|(at, block)| call(before + at, block)));
 }
 

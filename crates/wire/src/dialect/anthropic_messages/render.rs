@@ -1,5 +1,6 @@
 //! A whole message: one compact JSON object.
 
+use super::super::{object_text, push_line};
 use super::{ids, thought};
 use crate::json::{Kind, parse, write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
@@ -28,8 +29,7 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
 /// From the brace of the message to the bracket of its content.
 pub(super) fn opening(out: &mut Vec<u8>, envelope: &Envelope) {
     out.extend_from_slice(b"{\"model\":");
-    // A model that is an object may be written over several lines, which would end an event.
-    out.extend(envelope.model.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+    push_line(out, &envelope.model);
     key(out, "id");
     write_string(out, &envelope.id);
     out.extend_from_slice(b",\"type\":\"message\",\"role\":\"assistant\",\"content\":[");
@@ -133,13 +133,7 @@ impl Block<'_> {
             }
             Self::Call(call) => {
                 named(out, call);
-                // The API gives and takes nothing but objects here: of what a script cut off or broke nothing is left.
-                match parse(call.arguments.as_bytes()) {
-                    Ok(tape) if tape.root().kind() == Kind::Object => {
-                        out.extend_from_slice(call.arguments.as_bytes());
-                    }
-                    Ok(_) | Err(_) => out.extend_from_slice(b"{}"),
-                }
+                out.extend_from_slice(object_text(&call.arguments).as_bytes());
             }
         }
         out.push(b'}');

@@ -7,7 +7,7 @@ use crate::rule::Asked;
 use crate::rule::shape::{At, Place, Shape, Speech, Step, Wrong};
 
 /// How the API speaks. The table holds for the versions that it was made from, without a beta.
-pub(crate) const SPEECH: Speech = Speech { words, closed };
+pub(crate) const SPEECH: Speech = Speech { words, closed, key: None };
 
 /// The newest version that the table knows, as a date.
 const NEWEST: &str = "2026-10-21";

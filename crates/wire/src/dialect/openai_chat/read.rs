@@ -1,6 +1,6 @@
 //! What an openai-chat request means. Total: whatever has not the documented shape is skipped, rules say what is wrong.
 
-use super::super::{exactly, offers, texts};
+use super::super::{exactly, form, offers, texts};
 use crate::json::{Kind, Tape, Value};
 use crate::turn::{Call, Message, Role, Spot, Tool, Turn};
 
@@ -28,7 +28,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
             "max_tokens" | "max_completion_tokens" => {
                 turn.room = [turn.room, value.as_i64()].into_iter().flatten().min();
             }
-            "response_format" => turn.form = Some(value),
+            "response_format" => turn.form = form(value),
             "messages" => {
                 turn.listed = value.len();
                 turn.messages = exactly(value, value.items().enumerate().filter_map(message));

@@ -5,7 +5,7 @@
 
 use super::logprobs;
 use super::render::{FINGERPRINT, finish, legacy_call};
-use crate::dialect::pieces;
+use crate::dialect::{pieces, push_line};
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
@@ -56,10 +56,7 @@ impl<'e> Chunks<'e> {
         before.extend_from_slice(b",\"object\":\"chat.completion.chunk\",\"created\":");
         write_number(&mut before, envelope.created);
         before.extend_from_slice(b",\"model\":");
-        // A model that is an object may be written over several lines, which would end the event.
-        before.extend(
-            envelope.model.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }),
-        );
+        push_line(&mut before, &envelope.model);
         before.extend_from_slice(b",\"system_fingerprint\":");
         write_string(&mut before, FINGERPRINT);
         before.extend_from_slice(b",\"choices\":[");

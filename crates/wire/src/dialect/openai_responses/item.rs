@@ -1,5 +1,6 @@
 //! The items of a reply: reasoning, a message, calls. How they are spelt, how their ids are made and read.
 
+use crate::base64;
 use crate::json::{Kind, Tape, Value, parse, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply, custom_input};
 use crate::rule::ID_PREFIX;
@@ -136,17 +137,7 @@ fn wants_encrypted(envelope: &Envelope) -> bool {
 
 /// The thinking in a form that clients can only give back: base64 with the beginning that real ones have.
 pub(crate) fn encrypted(thinking: &str) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut out = String::from("gAAAAAB");
-    for three in thinking.as_bytes().chunks(3) {
-        let bits =
-            three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            out.push(if place > three.len() { '=' } else { char::from(letter) });
-        }
-    }
-    out
+    format!("gAAAAAB{}", base64::encode(thinking.as_bytes()))
 }
 
 /// The tools that a request offers, where some are no plain functions.

@@ -34,7 +34,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream; charset=utf-8",
     id: stored::id,
     echoes: render::ECHOES,
-    request_id: "x-request-id",
+    request_id: Some("x-request-id"),
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
     other_keys: &[],

@@ -3,7 +3,7 @@
 //! A reply comes back as a run of items; they are one assistant message here. Calls and answers may stand apart, for the API
 //! only asks that both are there: an answer is moved behind the message that made its call.
 
-use super::super::{offers, texts};
+use super::super::{form, offers, texts};
 use crate::json::{Kind, Tape, Value};
 use crate::rule::ID_PREFIX;
 use crate::turn::{Call, KEPT, Kept, Message, Role, Spot, Tool, Turn};
@@ -32,7 +32,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
                 turn.tools = value.items().flat_map(tools).collect();
             }
             "max_output_tokens" => turn.room = value.as_i64(),
-            "text" => turn.form = value.get("format"),
+            "text" => turn.form = value.get("format").and_then(form),
             "instructions" => instructions = Some(value),
             "input" => input = Some(value),
             "previous_response_id" => {

@@ -7,7 +7,7 @@ use crate::json::{Kind, Value};
 use crate::reject::Reject;
 
 /// How the API of OpenAI speaks of its documented requests; nothing but what they name may stand in them.
-pub(super) const SPEECH: Speech = Speech { words, closed: |_| true };
+pub(super) const SPEECH: Speech = Speech { words, closed: |_| true, key: None };
 
 fn words(wrong: &Wrong<'_>, it: Value<'_>, at: At<'_>) -> Box<Reject> {
     match *wrong {

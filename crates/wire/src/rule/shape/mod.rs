@@ -9,6 +9,7 @@ mod walk;
 use super::Asked;
 use crate::json::Value;
 use crate::reject::Reject;
+use std::borrow::Cow;
 pub(crate) use walk::{At, Place, Step};
 pub(super) use walk::{Look, check};
 
@@ -54,6 +55,8 @@ pub(crate) struct Speech {
     /// Whether the table is all that this request may hold; else it may hold keys and tagged objects of a version that
     /// the table does not know.
     pub(crate) closed: fn(&Asked<'_>) -> bool,
+    /// A key as the table spells it, where a request may spell keys in more than one way.
+    pub(crate) key: Option<fn(&str) -> Cow<'_, str>>,
 }
 
 /// How a value deviates from its shape.

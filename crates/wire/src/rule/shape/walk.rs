@@ -4,6 +4,7 @@ use super::super::{Asked, Verdict};
 use super::{Field, Letters, Need, Null, REST, Shape, Speech, Text, Wrong, fault};
 use crate::json::{Kind, Value};
 use crate::reject::Reject;
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// What a rule looks for in the body.
@@ -152,7 +153,8 @@ fn object(it: Value<'_>, fields: &[Field], walk: &Walk, above: At<'_>) -> Verdic
     let mut required = 0;
     for (key, under) in it.entries() {
         let Some(key) = key.as_str() else { continue };
-        let Some(field) = fields.iter().find(|field| field.name == key) else {
+        let named = walk.speech.key.map_or(Cow::Borrowed(&*key), |named| named(&key));
+        let Some(field) = fields.iter().find(|field| field.name == named) else {
             if walk.keys && !fields.iter().any(|field| field.name == REST.name) {
                 let place = Place { above, step: Step::Key(&key) };
                 let words = || (walk.speech.words)(&Wrong::Unknown, under, Some(&place));
