@@ -63,7 +63,8 @@ fn demands(asked: &Asked<'_>) -> bool {
     let Some(name) = asked.turn.addressed.clone().or_else(sent) else { return false };
     let name = name.rsplit('/').next().unwrap_or_default();
     let version = name.strip_prefix("gemini-").map(|rest| rest.split(['-', '.']).next().unwrap_or_default());
-    version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 3) && !name.contains("image")
+    version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 3)
+        && !name.contains("image")
 }
 
 fn missing(name: &str, position: usize) -> String {

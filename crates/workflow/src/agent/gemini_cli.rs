@@ -13,7 +13,7 @@ const SETTINGS: &str = r#"{
 pub(super) const ROW: KnownAgent = KnownAgent {
     name: "gemini-cli",
     summary: "Google's coding agent Gemini CLI",
-    dialects: &["gemini"],
+    dialects: &["google-gemini"],
     program: Program::Own,
     install: "npm install @google/gemini-cli@0.61.0",
     command: &["gemini", "--model", "{model}", "--yolo", "--prompt", "{prompt}"],
