@@ -23,8 +23,8 @@ fn main() {
             the_guide_to_journals_tells_every_event_and_kind,
         ),
         (
-            "the_guide_hands_a_container_what_agents_of_either_api_need",
-            the_guide_hands_a_container_what_agents_of_either_api_need,
+            "the_guide_hands_a_container_what_agents_of_each_api_need",
+            the_guide_hands_a_container_what_agents_of_each_api_need,
         ),
         ("every_link_of_the_pages_leads_to_a_file", every_link_of_the_pages_leads_to_a_file),
     ];
@@ -62,7 +62,7 @@ fn page(path: &str) -> String {
 }
 
 /// A container gets no variable that is not named, so one that is left out leaves its agent with the real provider.
-fn the_guide_hands_a_container_what_agents_of_either_api_need() {
+fn the_guide_hands_a_container_what_agents_of_each_api_need() {
     let page = page("docs/guide/running.md");
     let (_, rest) = page.split_once("docker run").unwrap();
     let (command, _) = rest.split_once("```").unwrap();
@@ -73,6 +73,8 @@ fn the_guide_hands_a_container_what_agents_of_either_api_need() {
         "OPENAI_API_KEY",
         "ANTHROPIC_BASE_URL",
         "ANTHROPIC_API_KEY",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GEMINI_API_KEY",
         "REHEARSAL_MODEL",
         "REHEARSAL_PROMPT",
     ] {

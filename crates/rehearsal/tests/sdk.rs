@@ -31,6 +31,13 @@ const LIBRARIES: &[Library] = &[
         parts: &["words", "tools", "threads", "errors", "beside"],
     },
     Library {
+        module: "google.genai",
+        requirements: "crates/rehearsal/tests/readers/requirements.txt",
+        folder: "gemini",
+        base: "",
+        parts: &["words", "tools", "parallel", "chats", "failures", "beside"],
+    },
+    Library {
         module: "openai",
         requirements: "examples/openai-python/requirements.txt",
         folder: "responses",
@@ -43,10 +50,10 @@ fn main() {
     let trial = |library: &'static Library| {
         let Library { module, folder, requirements, .. } = library;
         Trial::ignorable_test(
-            format!("{module}_reads_every_answer_of_{folder}_without_a_warning"),
+            format!("{}_reads_every_answer_of_{folder}_without_a_warning", module.replace('.', "_")),
             move || {
                 let Some(python) = venv::python_with(module) else {
-                    let what = format!("the package {module} is");
+                    let what = format!("the module {module} is");
                     return Ok(Completion::ignored_with(venv::missing(&what, requirements)));
                 };
                 reads_every_answer_without_a_warning(library, &python);

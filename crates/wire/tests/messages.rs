@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as they do")]
 
+mod any;
+
+use any::any_reply;
 use proptest::prelude::*;
 use rehearsal_wire::dialect::{Dialect, ErrorBody, ModelEntry, Origin, dialect};
 use rehearsal_wire::json::parse;
@@ -323,28 +326,6 @@ fn joined(events: &[Value]) -> Value {
         }
     }
     json!(blocks)
-}
-
-fn any_reply() -> impl Strategy<Value = Reply> {
-    let text = || proptest::option::of("(\\PC|[\n\r\t\"\\\\])*");
-    let arguments = prop_oneof![
-        "\\PC*",
-        Just("{}".to_owned()),
-        "\\PC*".prop_map(|text| json!({"a": text, "b": [1, null]}).to_string())
-    ];
-    let call =
-        ("\\PC*", "\\PC*", arguments).prop_map(|(id, name, arguments)| IssuedCall { id, name, arguments });
-    let calls = proptest::collection::vec(call, 0..4);
-    (text(), text(), text(), calls, text(), any::<(u64, u64)>()).prop_map(
-        |(thinking, text, refusal, calls, finish, (prompt, completion))| Reply {
-            thinking,
-            text,
-            refusal,
-            calls,
-            finish,
-            usage: Usage { prompt, completion },
-        },
-    )
 }
 
 proptest! {

@@ -58,9 +58,40 @@ const ROWS: &[Row] = &[
     ),
 ];
 
+/// The same in both spellings of keys.
+const GEMINI: &[Row] = &[
+    ("google-gemini", r#"{}"#, false, None, None),
+    ("google-gemini", r#"{"tools":[],"generationConfig":{"maxOutputTokens":5}}"#, false, Some(5), None),
+    ("google-gemini", r#"{"tools":[{"googleSearch":{}}]}"#, true, None, None),
+    ("google-gemini", r#"{"tools":{"function_declarations":[{"name":"f"}]}}"#, true, None, None),
+    ("google-gemini", r#"{"tools":[{"functionDeclarations":[]}]}"#, false, None, None),
+    (
+        "google-gemini",
+        r#"{"generation_config":{"max_output_tokens":5,"response_json_schema":{"a":1}}}"#,
+        false,
+        Some(5),
+        Some(r#"{"a":1}"#),
+    ),
+    (
+        "google-gemini",
+        r#"{"generationConfig":{"responseSchema":{"a":1},"responseMimeType":"application/json"}}"#,
+        false,
+        None,
+        Some(r#"{"a":1}"#),
+    ),
+    (
+        "google-gemini",
+        r#"{"generationConfig":{"responseMimeType":"application/json"}}"#,
+        false,
+        None,
+        Some("{}"),
+    ),
+    ("google-gemini", r#"{"generationConfig":{"responseMimeType":"text/plain"}}"#, false, None, None),
+];
+
 #[test]
 fn tools_room_and_form_are_read_in_every_dialect() {
-    for (name, body, offers_tools, room, form) in ROWS {
+    for (name, body, offers_tools, room, form) in ROWS.iter().chain(GEMINI) {
         let tape = parse(body.as_bytes()).unwrap();
         let turn = (dialect(name).unwrap().read)(&tape);
         assert_eq!((turn.offers_tools, turn.room), (*offers_tools, *room), "{name} {body}");
@@ -91,6 +122,19 @@ fn the_schema_of_an_offered_tool_is_found_by_its_name_in_every_dialect() {
         ),
         ("openai-responses", r#"{"tools":[{"type":"web_search"}]}"#, "web_search", None),
         ("anthropic-messages", r#"{"tools":[{"name":"f","input_schema":{"a":1}}]}"#, "f", Some(r#"{"a":1}"#)),
+        (
+            "google-gemini",
+            r#"{"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"a":1}}]}]}"#,
+            "f",
+            Some(r#"{"a":1}"#),
+        ),
+        (
+            "google-gemini",
+            r#"{"tools":[{"function_declarations":[{"name":"e"},{"name":"f","parameters":{"a":1}}]}]}"#,
+            "f",
+            Some(r#"{"a":1}"#),
+        ),
+        ("google-gemini", r#"{"tools":[{"url_context":{}}]}"#, "urlContext", None),
     ] {
         let tape = parse(body.as_bytes()).unwrap();
         let turn = (dialect(name).unwrap().read)(&tape);

@@ -49,13 +49,13 @@ pub const GIVEN: &[Given] = &[
         value: |told| Some(&told.base_url),
     },
     Given {
-        variables: &["ANTHROPIC_BASE_URL"],
+        variables: &["ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
         placeholder: Some("{root_url}"),
-        what: "the same without `/v1`, for clients that add it themselves",
+        what: "the same without `/v1`, for clients that add the version themselves",
         value: |told| Some(told.base_url.strip_suffix("/v1").unwrap_or(&told.base_url)),
     },
     Given {
-        variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY"],
+        variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"],
         placeholder: None,
         what: "a key that is worth nothing",
         value: |_| Some(KEY),
@@ -123,8 +123,18 @@ pub const DROPPED: &[&str] = &[
     "SSH_AUTH_SOCK",
 ];
 /// Providers whose variables, base URLs too, are replaced or dropped as a whole.
-pub const PROVIDERS: &[&str] =
-    &["OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_API_", "AZURE_OPENAI_", "REHEARSAL_"];
+pub const PROVIDERS: &[&str] = &[
+    "OPENAI_",
+    "ANTHROPIC_",
+    "GEMINI_",
+    "GOOGLE_API_",
+    "GOOGLE_GEMINI_",
+    "GOOGLE_GENAI_",
+    "GOOGLE_GENERATIVE_AI_",
+    "GOOGLE_VERTEX_",
+    "AZURE_OPENAI_",
+    "REHEARSAL_",
+];
 
 impl Told {
     /// The command with its placeholders filled. `place` gives the absolute path of an argument that names a file where the run was
@@ -249,6 +259,8 @@ mod tests {
             ("OPENAI_ORG_ID", "o"),
             ("ANTHROPIC_BASE_URL", "u"),
             ("ANTHROPIC_AUTH_TOKEN", "s"),
+            ("GOOGLE_GENAI_USE_VERTEXAI", "true"),
+            ("GOOGLE_API_KEY", "real"),
             ("HOME", "/me"),
             ("OPENAI_API_KEY", "real"),
         ];
@@ -266,6 +278,8 @@ mod tests {
         assert_eq!(get("LANG"), ["m"], "its own variables win over inherited ones");
         assert_eq!(get("OPENAI_BASE_URL"), ["u"], "and over what every agent is told, where it names that");
         assert_eq!(get("ANTHROPIC_BASE_URL"), ["http://127.0.0.1:1/t/a"], "its clients add `/v1`");
+        assert_eq!(get("GOOGLE_GEMINI_BASE_URL"), ["http://127.0.0.1:1/t/a"], "and so do these");
+        assert_eq!(get("GEMINI_API_KEY"), [super::KEY]);
         assert_eq!(get("HTTPS_PROXY"), [""; 0], "where there is no proxy, none is named");
         assert_eq!(get("HOME"), ["/h"]);
         assert_eq!(get("OPENAI_API_KEY"), [super::KEY]);
@@ -276,6 +290,8 @@ mod tests {
             "https_proxy",
             "OPENAI_ORG_ID",
             "ANTHROPIC_AUTH_TOKEN",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+            "GOOGLE_API_KEY",
         ] {
             assert!(get(gone).is_empty(), "{gone}");
         }

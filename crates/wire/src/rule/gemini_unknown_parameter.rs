@@ -6,7 +6,7 @@ use crate::dialect::google_gemini::shape::REQUEST;
 
 pub(super) const ROW: Rule = Rule {
     name: "gemini-unknown-parameter",
-    summary: "an undocumented key of a request, a content, a part, a call or a declared function",
+    summary: "an undocumented key of a request, a content, a part, a call, a tool or a setting",
     codes: &["null"],
     stage: Stage::Api,
     dialects: GEMINI,

@@ -19,7 +19,7 @@ fn verdict(profile: Profile, headers: &[(&str, &[u8])], body: &Value) -> Result<
 }
 
 /// Every place in a value, as JSON pointers.
-fn places(value: &Value, at: &str, all: &mut Vec<String>) {
+pub(super) fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     all.push(at.to_owned());
     match value {
         Value::Array(items) => {
@@ -34,7 +34,7 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
-fn odd_value() -> impl Strategy<Value = Value> {
+pub(super) fn odd_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(json!(null)),
         Just(json!(true)),

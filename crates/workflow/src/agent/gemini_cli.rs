@@ -18,8 +18,6 @@ pub(super) const ROW: KnownAgent = KnownAgent {
     install: "npm install @google/gemini-cli@0.61.0",
     command: &["gemini", "--model", "{model}", "--yolo", "--prompt", "{prompt}"],
     env: &[
-        ("GOOGLE_GEMINI_BASE_URL", "{root_url}"),
-        ("GEMINI_API_KEY", "test"),
         ("GEMINI_TELEMETRY_ENABLED", "false"),
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ("GEMINI_SANDBOX", "false"),

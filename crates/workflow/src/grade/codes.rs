@@ -29,7 +29,7 @@ const WORDS: &[Word] = &[
     Word {
         code: "route",
         meaning: "refused: the provider has no such route",
-        remedy: "OPENAI_BASE_URL ends in `/v1` already, so the client adds `/chat/completions` or `/responses`; ANTHROPIC_BASE_URL does not, and the client adds `/v1/messages`",
+        remedy: "OPENAI_BASE_URL ends in `/v1` already, so the client adds `/chat/completions` or `/responses`; ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL do not, and the client adds `/v1/messages` or `/v1beta/models/…`",
     },
     Word {
         code: "token",
@@ -119,7 +119,7 @@ const NOTES: &[Note] = &[
         word: Word {
             code: "reasoning-dropped",
             meaning: "calls came back without the reasoning that the model sent with them",
-            remedy: "send reasoning items back as they came, or go on from `previous_response_id`: without them the model thinks anew",
+            remedy: "send reasoning items and thought signatures back as they came, or go on from `previous_response_id`: without them the model thinks anew",
         },
         severity: Severity::Warning,
         part_of: &[],

@@ -64,7 +64,7 @@ pub(crate) fn camel(key: &str) -> Cow<'_, str> {
     let mut letters = key.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            '_' => out.extend(letters.next().map(|letter| letter.to_ascii_uppercase())),
+            '_' if !out.is_empty() => out.extend(letters.next().map(|letter| letter.to_ascii_uppercase())),
             letter => out.push(letter),
         }
     }

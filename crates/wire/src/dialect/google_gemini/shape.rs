@@ -1,8 +1,8 @@
 //! The documented Gemini request as a table, after the request types of the official Python library google-genai 3.6.1
-//! (what it sends to the Gemini API, not to Vertex AI) and the API reference of November 2026.
+//! and the API reference of November 2026.
 //!
 //! One value may stand where a list is meant, numbers may stand in strings and null is the same as nothing: so the API reads
-//! the JSON of protocol buffers. Settings and tools that grow with each version are taken as they come.
+//! the JSON of protocol buffers. What Vertex AI alone knows is listed, too, and what lies below a setting is taken as it comes.
 
 use super::speech::SPEECH;
 use crate::rule::shape::{Field, REST, Shape, Text};
@@ -86,7 +86,14 @@ const TOOL: Shape = Object(&[
     Field::nullable("googleSearchRetrieval", Open),
     Field::nullable("codeExecution", Open),
     Field::nullable("urlContext", Open),
-    REST,
+    Field::nullable("computerUse", Open),
+    Field::nullable("fileSearch", Open),
+    Field::nullable("googleMaps", Open),
+    Field::nullable("mcpServers", Any),
+    Field::nullable("retrieval", Open),
+    Field::nullable("enterpriseWebSearch", Open),
+    Field::nullable("parallelAiSearch", Open),
+    Field::nullable("exaAiSearch", Open),
 ]);
 
 const FUNCTION: Shape = Object(&[
@@ -137,5 +144,17 @@ const GENERATION: Shape = Object(&[
     Field::nullable("responseJsonSchema", Any),
     Field::nullable("responseModalities", TEXTS),
     Field::nullable("thinkingConfig", Open),
-    REST,
+    Field::nullable("_responseJsonSchema", Any),
+    Field::nullable("responseFormat", Any),
+    Field::nullable("enableEnhancedCivicAnswers", Bool),
+    Field::nullable("speechConfig", Open),
+    Field::nullable("imageConfig", Open),
+    Field::nullable("mediaResolution", Any),
+    Field::nullable("audioTimestamp", Bool),
+    Field::nullable("audioTranscriptionConfig", Open),
+    Field::nullable("enableAffectiveDialog", Bool),
+    Field::nullable("translationConfig", Open),
+    Field::nullable("routingConfig", Open),
+    Field::nullable("modelSelectionConfig", Open),
+    Field::nullable("modelConfig", Open),
 ]);
