@@ -1,9 +1,9 @@
-//! The providers' official Python libraries must read every answer, plain and streamed, without a warning.
+//! The providers' official libraries must read every answer, plain and streamed, without a warning.
 #![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::venv;
+use rehearsal_testkit::{async_openai, node, venv};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -40,11 +40,61 @@ const LIBRARIES: &[Library] = &[
     Library {
         module: "openai",
         requirements: "examples/openai-python/requirements.txt",
+        folder: "chat",
+        base: "/v1",
+        parts: &["words", "tools", "errors"],
+    },
+    Library {
+        module: "openai",
+        requirements: "examples/openai-python/requirements.txt",
         folder: "responses",
         base: "/v1",
         parts: &["words", "tools", "kept", "errors"],
     },
 ];
+
+/// A library for Node.js. What is tried with it stands in `client.cjs` of the folder.
+struct Package {
+    /// Its name.
+    name: &'static str,
+    /// The version that CI installs.
+    version: &'static str,
+    /// The folder with the client and the suite.
+    folder: &'static str,
+    /// What its base URL ends in.
+    base: &'static str,
+    /// What the client prints once a part went well, a line each.
+    parts: &'static [&'static str],
+}
+
+const OPENAI_NODE: &str = "6.49.0";
+
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "@anthropic-ai/sdk",
+        version: "1.14.0",
+        folder: "messages",
+        base: "",
+        parts: &["words", "tools", "errors", "beside"],
+    },
+    Package {
+        name: "openai",
+        version: OPENAI_NODE,
+        folder: "chat",
+        base: "/v1",
+        parts: &["words", "tools", "errors"],
+    },
+    Package {
+        name: "openai",
+        version: OPENAI_NODE,
+        folder: "responses",
+        base: "/v1",
+        parts: &["words", "tools", "kept", "errors"],
+    },
+];
+
+/// The suites that async-openai, the strictest reader of the chat and Responses APIs, is tried with.
+const STRICTEST: &[&str] = &["chat", "responses"];
 
 fn main() {
     let trial = |library: &'static Library| {
@@ -61,7 +111,37 @@ fn main() {
             },
         )
     };
-    libtest_mimic::run(&Arguments::from_args(), LIBRARIES.iter().map(trial).collect()).exit();
+    let trials = LIBRARIES.iter().map(trial);
+    let trials = trials.chain(PACKAGES.iter().map(of_node)).chain(STRICTEST.iter().map(strictest));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn of_node(package: &'static Package) -> Trial {
+    let Package { name, version, folder, base, parts } = package;
+    Trial::ignorable_test(
+        format!("{name}_for_node_reads_every_answer_of_{folder}_without_a_warning"),
+        move || {
+            let Some(mut node) = node::with(name) else {
+                return Ok(Completion::ignored_with(node::missing(name, version)));
+            };
+            node.args(["--trace-warnings", "--throw-deprecation"]).arg(source(folder).join("client.cjs"));
+            reads(folder, base, parts, node);
+            Ok(Completion::Completed)
+        },
+    )
+}
+
+fn strictest(folder: &&'static str) -> Trial {
+    let folder = *folder;
+    Trial::ignorable_test(format!("async-openai_reads_every_answer_of_{folder}"), move || {
+        let Some(program) = async_openai::program() else {
+            return Ok(Completion::ignored_with(async_openai::MISSING));
+        };
+        let mut client = Command::new(program);
+        client.arg(folder);
+        reads(folder, "/v1", &["answers", "errors"], client);
+        Ok(Completion::Completed)
+    })
 }
 
 /// A stand-in that ends with the test.
@@ -87,14 +167,23 @@ fn served(folder: &str, suite: &Path) -> (Served, String) {
     (served, url)
 }
 
+/// The folder with the clients and the suite.
+fn source(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk").join(folder)
+}
+
 fn reads_every_answer_without_a_warning(library: &Library, python: &Path) {
     let Library { folder, base, parts, .. } = library;
-    let source: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk").join(folder);
-    let (_served, url) = served(folder, &source.join("suite.yaml"));
     let mut client = Command::new(python);
-    client.args(["-W", "error"]).arg(source.join("client.py")).arg(url + base);
-    let ended = client.output().unwrap();
+    client.args(["-W", "error"]).arg(source(folder).join("client.py"));
+    reads(folder, base, parts, client);
+}
+
+/// Runs a client, which gets the base URL as its last argument.
+fn reads(folder: &str, base: &str, parts: &[&str], mut client: Command) {
+    let (_served, url) = served(folder, &source(folder).join("suite.yaml"));
+    let ended = client.arg(url + base).output().unwrap();
     let told = [ended.stdout, ended.stderr].concat();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&told));
-    assert_eq!(String::from_utf8_lossy(&told).lines().collect::<Vec<_>>(), *parts);
+    assert_eq!(String::from_utf8_lossy(&told).lines().collect::<Vec<_>>(), parts);
 }

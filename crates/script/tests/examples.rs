@@ -1,4 +1,4 @@
-//! The shipped suite loads without a word, and the schema knows all that it says.
+//! The shipped suites load without a word, and the schema knows all that it says.
 
 use rehearsal_script::scenario::{Action, Scenarios};
 use rehearsal_script::{File, Known, json_schema, lint, read};
@@ -12,31 +12,47 @@ const QUICKSTART: [File<'static>; 3] = [
     File { name: "torture.json", bytes: include_bytes!("../../../examples/quickstart/torture.json") },
 ];
 
+const HARD: [File<'static>; 1] =
+    [File { name: "suite.yaml", bytes: include_bytes!("../../../examples/hard/suite.yaml") }];
+
 fn known() -> Known<'static> {
     Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
 }
 
-fn quickstart() -> Scenarios {
-    read(&QUICKSTART, &known()).unwrap_or_else(|findings| panic!("{}", findings[0]))
+fn suite(files: &[File<'_>]) -> Scenarios {
+    read(files, &known()).unwrap_or_else(|findings| panic!("{}", findings[0]))
 }
 
 #[test]
-fn the_quickstart_has_nothing_to_complain_of() {
-    assert_eq!(lint(&QUICKSTART, &known()), []);
-    let suite = quickstart();
-    assert_eq!((suite.profile, suite.echo), (Profile::Gate, Echo::Double));
-    assert!(suite.phrasings.len() >= 9);
+fn the_shipped_suites_have_nothing_to_complain_of() {
+    for (files, cases) in [(&QUICKSTART[..], 8), (&HARD[..], 5)] {
+        assert_eq!(lint(files, &known()), []);
+        let suite = suite(files);
+        assert_eq!((suite.profile, suite.echo), (Profile::Gate, Echo::Double));
+        assert!(suite.phrasings.len() >= cases, "{}", suite.phrasings.len());
+    }
 }
 
 #[test]
-fn its_hostile_cases_are_those_without_a_good_end() {
-    let hostile: Vec<String> = quickstart()
-        .phrasings
-        .into_iter()
-        .filter(|phrasing| phrasing.hostile)
-        .map(|phrasing| phrasing.id)
-        .collect();
-    assert_eq!(hostile, ["endless-tools", "black-hole", "mid-body-drop"]);
+fn the_quickstart_ends_well_and_the_hard_suite_mostly_does_not() {
+    let hostile = |files: &[File<'_>]| -> Vec<String> {
+        let phrasings = suite(files).phrasings.into_iter().filter(|phrasing| phrasing.hostile);
+        phrasings.map(|phrasing| phrasing.id).collect()
+    };
+    assert_eq!(hostile(&QUICKSTART), [""; 0]);
+    assert_eq!(hostile(&HARD), ["endless-tools", "black-hole", "mid-body-drop", "refused-for-good"]);
+}
+
+/// So any agent with a tool for commands can be asked for them, whatever its tool is called.
+#[test]
+fn the_shipped_suites_call_no_tool_but_the_shell() {
+    let phrasings = [&QUICKSTART[..], &HARD[..]].map(suite).map(|suite| suite.phrasings);
+    let steps = phrasings.iter().flatten().flat_map(|phrasing| &phrasing.script);
+    let calls: Vec<_> = steps.filter_map(|step| step.action.said()).flat_map(|said| &said.calls).collect();
+    assert!(calls.len() >= 10, "{}", calls.len());
+    for call in calls {
+        assert!(call.shell.is_some(), "{}", call.name);
+    }
 }
 
 /// What a file says must be what the schema describes: a key without a row in the table could not be checked.

@@ -5,10 +5,11 @@ use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::{File, Known, lint, read};
 use rehearsal_wire::fault::FAULTS;
 
-const SEEDS: [&str; 5] = [
+const SEEDS: [&str; 6] = [
     include_str!("../../../examples/quickstart/basics.yaml"),
     include_str!("../../../examples/quickstart/failures.yaml"),
     include_str!("../../../examples/quickstart/torture.json"),
+    include_str!("../../../examples/hard/suite.yaml"),
     "{\"classes\": {\"a\": {\"script\": [{\"repeat\": 3, \"text\": \"{N} of {NN}\"}, {\"api_error\": {\"status\": 500, \"message\": \"m\"}}], \"phrasings\": [{\"id\": \"p\", \"marker\": \"m\"}]}}}",
     r#"{"version": 1, "agent": {"command": "a '{prompt}' \"b c\"", "env": {"A": 1, "B": true}, "files": {"{home}/a": "{model}"}, "stdin": "x", "time_limit": "1s"},
 "findings": {"files": "off"}, "defaults": {"advance": "auto"}, "classes": {"a": {"script": [{"text": "x"}],

@@ -1,10 +1,12 @@
 //! What tests need and the product does not: a client that shows the raw bytes of a connection and how it ended,
-//! empty folders, and the Python packages by which others read what we send.
+//! empty folders, and the packages for Python, Node.js and Rust by which others read what we send.
 //!
 //! Must not know any crate of this workspace.
 #![forbid(unsafe_code)]
 
+pub mod async_openai;
 pub mod folder;
+pub mod node;
 pub mod raw_client;
 pub mod venv;
 

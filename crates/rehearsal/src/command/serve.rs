@@ -10,7 +10,7 @@ use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::fault::{FAULTS, Fault, fault};
 use rehearsal_wire::rule::{Echo, Profile};
-use rehearsal_workflow::suite;
+use rehearsal_workflow::{agent, suite};
 use rehearsal_world::clock::{Clock, unix_ms};
 use rehearsal_world::files::Watch;
 use rehearsal_world::http::{self, Limits};
@@ -85,7 +85,10 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
     let scenarios = if arguments.scenarios.is_empty() {
         nothing()
     } else {
-        suite::load(&arguments.scenarios, arguments.flags.profile)?.scenarios
+        let suite = suite::load(&arguments.scenarios, arguments.flags.profile)?;
+        // Nobody says which agent will ask.
+        agent::fitted(suite.scenarios, &[], Some(&agent::BUILT_IN))
+            .map_err(|error| Failure::Command(error.to_string()))?
     };
     let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
     suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))

@@ -220,6 +220,24 @@ fn scenarios_may_be_named_several_times_and_flags_reach_the_provider() {
 }
 
 #[test]
+fn a_shell_tool_is_that_of_the_built_in_agent_for_whoever_asks() {
+    let suite = r#"
+version: 1
+classes:
+  shell:
+    expect_request: {tools_include: shell}
+    script: [{tool_calls: [{tool: shell, arguments: {command: ls}}]}]
+    phrasings: [{id: shell, prompt: Look around.}]
+"#;
+    let sandbox = Sandbox::with(&[("suite.yaml", suite)]);
+    let provider = Provider::start(&sandbox, WITH_LOG);
+    let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Look around."}],
+        "tools": [{"type": "function", "function": {"name": "run_command", "description": "Runs it."}}]}"#;
+    let (status, answer) = provider.post("/v1/chat/completions", "localhost", body);
+    assert!(status == 200 && answer.contains(r#""name":"run_command""#), "{status} {answer}");
+}
+
+#[test]
 fn without_a_terminal_nothing_is_coloured() {
     let sandbox = sandbox();
     let ended = finish(sandbox.command(&["run", "suite.yaml"]).stdin(Stdio::null()).spawn().unwrap());
