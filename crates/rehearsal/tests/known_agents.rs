@@ -53,8 +53,9 @@ fn paths() -> [(&'static str, OsString); 2] {
 
 fn by_name(row: &KnownAgent) -> Completion {
     let cases = if row.shell.is_none() { &WORDS_ALONE[..] } else { &[] };
-    let words = ["--agent", row.name].iter().chain(cases).map(OsStr::new);
-    rehearse(&words.collect::<Vec<_>>())
+    let mut words = vec![OsStr::new("--agent"), OsStr::new(row.name)];
+    words.extend(cases.iter().map(OsStr::new));
+    rehearse(&words)
 }
 
 /// Runs the quickstart with an agent that may be missing.

@@ -26,5 +26,7 @@ pub fn with(package: &str) -> Option<Command> {
 /// Why a test is left out that needs a package, and how a person gets it.
 #[must_use]
 pub fn missing(package: &str, version: &str) -> String {
-    format!("because node or its package {package} is missing: npm install --prefix target/node {package}@{version}")
+    format!(
+        "because node or its package {package} is missing: npm install --prefix target/node {package}@{version}"
+    )
 }

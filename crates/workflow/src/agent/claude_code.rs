@@ -34,5 +34,6 @@ pub(super) const ROW: KnownAgent = KnownAgent {
         "Its package asks for Node.js 22; it runs on 20 too.",
         "A refused request is sent again up to five times, each time with fewer beta features.",
         "Arguments outside the offered schema are missing from what it sends back.",
+        "A text such as \\u0041 in arguments becomes the letter A, in the command that it runs and in what it sends back.",
     ],
 };

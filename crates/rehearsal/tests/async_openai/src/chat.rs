@@ -26,7 +26,9 @@ pub async fn reads(client: &Client<OpenAIConfig>) -> Outcome {
 
 fn asked(prompt: &str, stream: bool) -> Result<CreateChatCompletionRequest, serde_json::Error> {
     let tools = ["write_file", "one", "two"];
-    let tools = tools.map(|name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}));
+    let tools = tools.map(
+        |name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}),
+    );
     let mut asked = json!({
         "model": "gpt-4o-mini",
         "messages": [{"role": "user", "content": prompt}],
@@ -43,8 +45,9 @@ fn said(whole: &CreateChatCompletionResponse) -> Result<Value, serde_json::Error
     let whole = serde_json::to_value(whole)?;
     let message = &whole["choices"][0]["message"];
     let calls = message["tool_calls"].as_array().into_iter().flatten();
-    let calls: Vec<_> =
-        calls.map(|call| json!([call["id"], call["function"]["name"], call["function"]["arguments"]])).collect();
+    let calls: Vec<_> = calls
+        .map(|call| json!([call["id"], call["function"]["name"], call["function"]["arguments"]]))
+        .collect();
     Ok(json!([
         message["content"],
         message["refusal"],

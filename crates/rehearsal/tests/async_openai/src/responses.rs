@@ -33,9 +33,11 @@ pub async fn reads(client: &Client<OpenAIConfig>) -> Outcome {
 }
 
 fn asked(prompt: &str, stream: bool) -> Result<CreateResponse, serde_json::Error> {
-    let tools = ["write_file", "one", "two"]
-        .map(|name| json!({"type": "function", "name": name, "parameters": {"type": "object"}, "strict": false}));
-    let custom = json!({"type": "custom", "name": "apply_patch", "description": "d", "format": {"type": "text"}});
+    let tools = ["write_file", "one", "two"].map(
+        |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}, "strict": false}),
+    );
+    let custom =
+        json!({"type": "custom", "name": "apply_patch", "description": "d", "format": {"type": "text"}});
     serde_json::from_value(json!({
         "model": "gpt-5",
         "input": prompt,
@@ -48,5 +50,11 @@ fn asked(prompt: &str, stream: bool) -> Result<CreateResponse, serde_json::Error
 
 /// What two answers to the same question have in common.
 fn said(response: &Value) -> Value {
-    json!([response["output"], response["status"], response["incomplete_details"], response["usage"], response["tools"]])
+    json!([
+        response["output"],
+        response["status"],
+        response["incomplete_details"],
+        response["usage"],
+        response["tools"]
+    ])
 }
