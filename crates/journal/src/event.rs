@@ -254,9 +254,12 @@ pub struct Delivered {
     /// Status of a scripted error.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_error: Option<u16>,
-    /// Name of the fault.
+    /// Names of the faults that broke the answer, joined by `+`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fault: Option<String>,
+    /// How long the answer asks the client to wait before it tries again, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retry_after_ms: Option<u64>,
 }
 
 /// Where the JSON reader gave up.

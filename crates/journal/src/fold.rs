@@ -29,8 +29,16 @@ pub struct Request {
     pub http_status: Option<u16>,
     /// Status of an error that the script wanted.
     pub api_error: Option<u16>,
-    /// The fault that the script or the mode wanted.
+    /// The faults that the script or the mode wanted, joined by `+`.
     pub fault: Option<String>,
+    /// How long the answer asked the client to wait before it tries again, milliseconds.
+    pub retry_after_ms: Option<u64>,
+    /// Assistant messages in it.
+    pub n_assistant: u64,
+    /// When it was read, microseconds since the opening of the journal.
+    pub asked_us: u64,
+    /// When its answer had left or broken off; none where the journal ends before.
+    pub left_us: Option<u64>,
 }
 
 /// A tool call and what became of it.
@@ -71,28 +79,36 @@ pub struct Facts {
     pub escapes: Vec<EscapeTried>,
 }
 
-/// Folds events in the order of their lines. Filter them first to judge a part, such as one phrasing.
+/// Folds events in the order of their lines, each with its time in microseconds. Filter them first to judge a part, such as
+/// one phrasing.
 #[must_use]
-pub fn facts<'e>(events: impl IntoIterator<Item = &'e Event>) -> Facts {
+pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
     let mut facts = Facts::default();
-    for event in events {
+    for (t_us, event) in events {
         match event {
-            Event::Asked(asked) => facts.take_asked(asked),
+            Event::Asked(asked) => facts.take_asked(asked, t_us),
+            Event::Answered(answered) => facts.take_answered(answered.exchange, t_us),
             Event::AgentStarted(started) => facts.started = Some(started.clone()),
             Event::AgentExited(exited) => facts.exited = Some(exited.clone()),
             Event::WorkspaceFound(found) => facts.workspace_before = Some(found.clone()),
             Event::WorkspaceSeen(seen) => facts.workspace = Some(seen.clone()),
             Event::CommandRan(ran) => facts.commands.push(ran.clone()),
             Event::EscapeTried(tried) => facts.escapes.push(tried.clone()),
-            // What nobody judges by: when it was, what left for a request, how a case was judged.
-            Event::Opened(_) | Event::Answered(_) | Event::Judged(_) | Event::Closed { .. } => {}
+            // What nobody judges by: how a journal begins and ends, how a case was judged.
+            Event::Opened(_) | Event::Judged(_) | Event::Closed { .. } => {}
         }
     }
     facts
 }
 
 impl Facts {
-    fn take_asked(&mut self, asked: &Asked) {
+    fn take_answered(&mut self, exchange: u64, t_us: u64) {
+        if let Some(request) = self.requests.iter_mut().rev().find(|request| request.exchange == exchange) {
+            request.left_us = Some(t_us);
+        }
+    }
+
+    fn take_asked(&mut self, asked: &Asked, t_us: u64) {
         let exchange = asked.exchange;
         if asked.reject.is_none() {
             for id in &asked.answers {
@@ -118,6 +134,10 @@ impl Facts {
             http_status: asked.http_status,
             api_error: asked.delivered.api_error,
             fault: asked.delivered.fault.clone(),
+            retry_after_ms: asked.delivered.retry_after_ms,
+            n_assistant: asked.n_assistant,
+            asked_us: t_us,
+            left_us: None,
         });
     }
 

@@ -132,7 +132,7 @@ fn normal_asked(mut asked: Asked, mask: &impl Fn(&mut String)) -> Asked {
         reject,
         notes,
         answers: _,
-        delivered: Delivered { calls: _, finish_reason: _, api_error: _, fault: _ },
+        delivered: Delivered { calls: _, finish_reason: _, api_error: _, fault: _, retry_after_ms: _ },
         http_status: _,
         bad_json,
         attempt_of: _,

@@ -104,10 +104,11 @@ fn body(out: &mut Vec<u8>, body: &Body) {
 }
 
 fn delivered(out: &mut Vec<u8>, delivered: &Delivered) {
-    let Delivered { calls, finish_reason, api_error, fault } = delivered;
+    let Delivered { calls, finish_reason, api_error, fault, retry_after_ms } = delivered;
+    let plain = calls.is_empty() && api_error.is_none() && fault.is_none() && retry_after_ms.is_none();
     match finish_reason {
         // A plain answer, as nearly all are.
-        Some(reason) if calls.is_empty() && api_error.is_none() && fault.is_none() => {
+        Some(reason) if plain => {
             out.extend_from_slice(b"{\"finish_reason\":");
             text(out, reason);
             out.push(b'}');
@@ -203,8 +204,15 @@ mod tests {
     }
 
     fn deliveries() -> impl Strategy<Value = Delivered> {
-        (prop::collection::vec((said(), said()), 0..2), of(said()), of(any::<u16>()), of(said())).prop_map(
-            |(calls, finish_reason, api_error, fault)| Delivered { calls, finish_reason, api_error, fault },
+        let calls = prop::collection::vec((said(), said()), 0..2);
+        (calls, of(said()), of(any::<u16>()), of(said()), of(numbers())).prop_map(
+            |(calls, finish_reason, api_error, fault, retry_after_ms)| Delivered {
+                calls,
+                finish_reason,
+                api_error,
+                fault,
+                retry_after_ms,
+            },
         )
     }
 

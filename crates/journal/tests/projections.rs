@@ -199,7 +199,9 @@ fn a_real_difference_survives_normalising() {
 
 #[test]
 fn facts_tell_requests_refusals_and_calls_apart() {
-    let facts = facts(&case(&ONE));
+    let events = case(&ONE);
+    let facts = facts(events.iter().zip(1..).map(|(event, t_us)| (t_us, event)));
+    assert_eq!(facts.requests[0].left_us.map(|left| left > facts.requests[0].asked_us), Some(true));
     assert_eq!(facts.requests.len(), 4);
     let repeated = facts.requests.iter().map(|request| request.attempt_of).collect::<Vec<_>>();
     assert_eq!(repeated, [None, None, None, Some(3)]);

@@ -172,8 +172,13 @@ impl Asker<'_> {
                 (self.reply(&reply, picked.pacing, Some((phrasing, picked.step))), delivered)
             }
             Action::Error(error) => {
-                let delivered = Delivered { api_error: Some(error.status), ..Delivered::default() };
-                (self.error(error), delivered)
+                let sent = self.error(error);
+                let retry_after_ms = match &sent.form {
+                    Form::Whole(head, _) => head.retry_after_ms(),
+                    Form::Frames(..) | Form::Acts(_) => None,
+                };
+                let api_error = Some(error.status);
+                (sent, Delivered { api_error, retry_after_ms, ..Delivered::default() })
             }
             Action::Fault { faults, said, .. } => {
                 let reply = said.as_ref().map(speak);
@@ -362,6 +367,7 @@ pub(crate) fn canned_fault(
 fn sent(faulted: Faulted) -> (Sent, Delivered) {
     let mut delivered = faulted.delivered.as_ref().map(delivered).unwrap_or_default();
     delivered.fault = Some(faulted.names.join("+"));
+    delivered.retry_after_ms = faulted.retry_after_ms;
     (Sent { status: faulted.status, form: Form::Acts(faulted.plan), kept: None }, delivered)
 }
 
@@ -377,6 +383,7 @@ fn delivered(reply: &Reply) -> Delivered {
         ),
         api_error: None,
         fault: None,
+        retry_after_ms: None,
     }
 }
 

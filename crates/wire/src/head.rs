@@ -37,6 +37,15 @@ impl ResponseHead {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 
+    /// How long it asks the client to wait before it tries again, milliseconds: `retry-after-ms`, else `retry-after` in
+    /// seconds. A date is no answer here, where nobody knows what time it is.
+    #[must_use]
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        let millis = self.get("retry-after-ms").and_then(|text| text.trim().parse().ok());
+        let seconds = || self.get("retry-after")?.trim().parse::<u64>().ok()?.checked_mul(1000);
+        millis.or_else(seconds)
+    }
+
     /// The head as `HTTP/1.1 200 OK`, its header lines and the empty line.
     ///
     /// A control character in a name or value leaves as a space: no scripted header can break the framing.

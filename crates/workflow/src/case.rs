@@ -82,8 +82,8 @@ async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
     let ran = ran?;
 
-    let events = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?.events;
-    let facts = facts(&events);
+    let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
+    let facts = facts(journal.times.iter().copied().zip(&journal.events));
     let contents = contents(&folders.workspace, phrasing);
     let evidence = Evidence {
         phrasing,
@@ -98,7 +98,7 @@ async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<
     let outcome = field.drill(seat).map(|drill| drill::judge(drill, &facts, &mut findings));
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
     let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
-    let normalised = normal::digest(&normal::normalised(&events, &masks));
+    let normalised = normal::digest(&normal::normalised(&journal.events, &masks));
     let head = head.map_or_else(JournalHead::default, |head| JournalHead {
         journal: name.to_owned(),
         head: head.sum,

@@ -100,7 +100,7 @@ impl Drill {
         Arc::new(Setting {
             picker: Picker::new(&scenarios),
             scenarios,
-            rules: base.rules.clone(),
+            rules: base.rules,
             profile: base.profile,
             mode: base.mode,
             seed: base.seed,
@@ -117,8 +117,14 @@ impl Drill {
     }
 }
 
+/// Codes that elsewhere are warnings: how an agent takes trouble is what a drill is about.
+const REACTIONS: [&str; 2] = ["retried-too-soon", "retried-without-pause"];
+
 /// How the agent took it. What it may leave undone under these faults weighs no more than a note afterwards.
 pub(crate) fn judge(drill: &Drill, facts: &Facts, findings: &mut [Finding]) -> Outcome {
+    for finding in findings.iter_mut().filter(|finding| REACTIONS.contains(&&*finding.code)) {
+        finding.severity = Severity::Error;
+    }
     let is_error = |finding: &&Finding| finding.severity == Severity::Error;
     if findings.iter().filter(is_error).any(|finding| finding.code == grade::TIME_LIMIT.code) {
         return Outcome::Hung;

@@ -234,7 +234,7 @@ classes:
     let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Look around."}],
         "tools": [{"type": "function", "function": {"name": "run_command", "description": "Runs it."}}]}"#;
     let (status, answer) = provider.post("/v1/chat/completions", "localhost", body);
-    assert!(status == 200 && answer.contains(r#""name":"run_command""#), "{status} {answer}");
+    assert!(status == 200 && answer.contains(r#""name": "run_command""#), "{status} {answer}");
 }
 
 #[test]

@@ -20,5 +20,5 @@ pub(super) const ROW: Fault = Fault {
 
 fn plan(_: &Wanted<'_>) -> Faulted {
     let plan = Plan { acts: vec![Act::Stall], after: After::Close };
-    Faulted { names: vec![ROW.name], plan, status: None, delivered: None }
+    Faulted { names: vec![ROW.name], plan, status: None, retry_after_ms: None, delivered: None }
 }

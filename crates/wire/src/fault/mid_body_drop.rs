@@ -68,6 +68,7 @@ fn plan(wanted: &Wanted<'_>) -> Faulted {
         // The head and the half leave in writes of their own, so that a client sees a good head first.
         plan: Plan { acts: vec![Act::Write(head), Act::Write(sent), Act::Abort], after: After::Close },
         status: Some(wanted.head.status),
+        retry_after_ms: None,
         delivered: None,
     }
 }

@@ -36,6 +36,8 @@ pub struct Faulted {
     pub plan: Plan,
     /// The status that leaves; `None` where no head does.
     pub status: Option<u16>,
+    /// How long it asks the client to wait before it tries again, milliseconds.
+    pub retry_after_ms: Option<u64>,
     /// The reply that leaves whole, if one does.
     pub delivered: Option<Reply>,
 }
@@ -72,6 +74,12 @@ impl Wanted<'_> {
             bytes
         };
         let plan = Plan { acts: vec![Act::Write(bytes)], after: After::KeepAlive };
-        Faulted { names: vec![name], plan, status: Some(self.head.status), delivered: Some(reply) }
+        Faulted {
+            names: vec![name],
+            plan,
+            status: Some(self.head.status),
+            retry_after_ms: None,
+            delivered: Some(reply),
+        }
     }
 }

@@ -173,6 +173,7 @@ pub fn play(faults: &[Named<'_>], wanted: &Wanted<'_>) -> Option<Faulted> {
     Some(Faulted {
         names: rows().map(|row| row.name).collect(),
         status,
+        retry_after_ms: answer.head.retry_after_ms(),
         plan: flow.plan(&answer),
         delivered: arrives.then(|| reply.clone()),
     })

@@ -13,6 +13,7 @@ mod end;
 mod expectation;
 mod fold;
 mod promise;
+mod reaction;
 mod refusal;
 mod sent;
 mod truncated;
@@ -181,6 +182,9 @@ pub const CHECKS: &[Check] = &[
     NOT_STARTED,
     conduct::FINAL_ERROR_RETRIED,
     truncated::TRUNCATED_CALL_EXECUTED,
+    reaction::PARTIAL_TURN_KEPT,
+    reaction::RETRIED_TOO_SOON,
+    reaction::RETRIED_WITHOUT_PAUSE,
     conduct::TOO_MANY_REQUESTS,
     conduct::OVERRUN,
     end::SIDE_CALLS_ONLY,

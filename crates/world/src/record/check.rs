@@ -25,6 +25,8 @@ pub struct Journal {
     pub verified: Verified,
     /// Its events, in order; where only the check was asked for, the verdicts in it and nothing else.
     pub events: Vec<Event>,
+    /// When each of them was, microseconds since the opening.
+    pub times: Vec<u64>,
 }
 
 /// Why journals cannot be accepted.
@@ -132,7 +134,7 @@ fn find(folder: &Path, depth: usize, found: &mut Found) -> Result<(), CheckError
 
 fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, CheckError> {
     let mut verifier = Verifier::new();
-    let mut events = Vec::new();
+    let (mut events, mut times) = (Vec::new(), Vec::new());
     let mut paths = segments.values().map(|files| &files.lines);
     let first = paths.next().cloned().unwrap_or_default();
     for files in segments.values() {
@@ -142,14 +144,15 @@ fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, Check
         let lines = BufReader::new(open(&files.lines)?);
         let bodies = BufReader::new(open(&files.bodies)?);
         verifier
-            .segment(lines, Some(bodies), |_, event| {
+            .segment(lines, Some(bodies), |t_us, event| {
                 if keep || matches!(event, Event::Judged(_)) {
                     events.push(event);
+                    times.push(t_us);
                 }
             })
             .map_err(|source| CheckError::Fault { path: files.lines.clone(), source })?;
     }
     let last = paths.next_back().unwrap_or(&first);
     let verified = verifier.finish().map_err(|source| CheckError::Fault { path: last.clone(), source })?;
-    Ok(Journal { path: first, verified, events })
+    Ok(Journal { path: first, verified, events, times })
 }

@@ -39,6 +39,10 @@ fn request(exchange: u64, step: Option<u64>) -> Request {
         http_status: Some(200),
         api_error: None,
         fault: None,
+        retry_after_ms: None,
+        n_assistant: step.unwrap_or(0),
+        asked_us: exchange * 1_000_000,
+        left_us: Some(exchange * 1_000_000 + 1000),
     }
 }
 

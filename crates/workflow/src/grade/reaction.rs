@@ -1,0 +1,122 @@
+//! How the agent took trouble: whether it waited, and what it made of an answer that broke off.
+
+use super::{Check, Evidence, Found, Tier};
+use rehearsal_journal::fold::Request;
+use rehearsal_journal::run::Severity;
+use rehearsal_wire::fault::{Arrives, fault};
+
+pub(super) const PARTIAL_TURN_KEPT: Check = Check {
+    code: "partial-turn-kept",
+    severity: Severity::Error,
+    tier: Tier::Conduct,
+    follows: &[],
+    meaning: "an answer that broke off or was an error came back in the history as a finished turn of the model",
+    remedy: "a stream is whole only with its finish reason or its last event; throw away what came before and ask again, or give up",
+    judge: Some(partial_turn_kept),
+};
+pub(super) const RETRIED_TOO_SOON: Check = Check {
+    code: "retried-too-soon",
+    severity: Severity::Warning,
+    tier: Tier::Conduct,
+    follows: &[],
+    meaning: "a request was sent again before the time was over that the answer asked to wait (Retry-After, retry-after-ms)",
+    remedy: "wait at least as long as Retry-After says, up to a bound of your own; give up where it asks for more",
+    judge: Some(retried_too_soon),
+};
+pub(super) const RETRIED_WITHOUT_PAUSE: Check = Check {
+    code: "retried-without-pause",
+    severity: Severity::Warning,
+    tier: Tier::Conduct,
+    follows: &[],
+    meaning: "a request was sent again and again without a pause between the attempts",
+    remedy: "wait between attempts, each time longer and not always the same; a provider in trouble stays there when all ask at once",
+    judge: Some(retried_without_pause),
+};
+
+/// Clocks and schedulers are allowed so much.
+const SLACK_US: u64 = 50_000;
+/// An attempt that follows the failure before it sooner than this was not delayed.
+const PAUSE_US: u64 = 10_000;
+/// So many undelayed attempts in a row are no accident.
+const UNDELAYED: usize = 3;
+
+/// Whether no turn of the model reached the client.
+fn failed(request: &Request) -> bool {
+    let lost = |name: &str| fault(name).is_some_and(|row| row.arrives == Arrives::Not);
+    request.api_error.is_some()
+        || request.reject.is_some()
+        || request.fault.as_deref().is_some_and(|names| names.split('+').any(lost))
+}
+
+/// Requests with the attempt that follows each.
+fn attempts<'e>(evidence: &Evidence<'e>) -> impl Iterator<Item = (&'e Request, &'e Request)> {
+    let all: Vec<&Request> = evidence.facts.scripted().collect();
+    let next = move |i: usize| {
+        let request = all[i];
+        let same = |other: &&&Request| {
+            evidence.conversation(other).id == evidence.conversation(request).id && other.step == request.step
+        };
+        let after = all[i + 1..].iter().find(same).copied().filter(|after| after.attempt_of.is_some())?;
+        Some((request, after))
+    };
+    (0..evidence.facts.scripted().count()).filter_map(next)
+}
+
+fn retried_too_soon(evidence: &Evidence<'_>) -> Vec<Found> {
+    let early = |(request, again): (&Request, &Request)| {
+        let asked_ms = request.retry_after_ms?;
+        let waited_us = again.asked_us.saturating_sub(request.left_us.unwrap_or(request.asked_us));
+        (waited_us + SLACK_US < asked_ms.saturating_mul(1000)).then(|| {
+            let message = format!(
+                "request {} was sent again after {} ms; the answer asked for {asked_ms} ms",
+                request.exchange,
+                waited_us / 1000
+            );
+            Found::at(message, [request.exchange, again.exchange])
+        })
+    };
+    attempts(evidence).filter_map(early).take(1).collect()
+}
+
+fn retried_without_pause(evidence: &Evidence<'_>) -> Vec<Found> {
+    let mut row: Vec<u64> = Vec::new();
+    for (request, again) in attempts(evidence) {
+        let waited_us = again.asked_us.saturating_sub(request.left_us.unwrap_or(again.asked_us));
+        // An answer may name no time at all on purpose, and a client that waited for a silent one has paused already.
+        if failed(request)
+            && request.left_us.is_some()
+            && waited_us < PAUSE_US
+            && request.retry_after_ms != Some(0)
+        {
+            row.push(again.exchange);
+        } else {
+            row.clear();
+        }
+        if row.len() >= UNDELAYED {
+            let message = format!("{} attempts in a row came without a pause after a failure", row.len());
+            return vec![Found::at(message, row)];
+        }
+    }
+    Vec::new()
+}
+
+fn partial_turn_kept(evidence: &Evidence<'_>) -> Vec<Found> {
+    let all: Vec<&Request> = evidence.facts.scripted().collect();
+    let kept = |(i, request): (usize, &&Request)| {
+        let same = |other: &&&Request| evidence.conversation(other).id == evidence.conversation(request).id;
+        let next = all[i + 1..].iter().find(same)?;
+        (failed(request) && request.reject.is_none() && next.n_assistant > request.n_assistant).then(|| {
+            let what = match (&request.fault, request.api_error) {
+                (Some(fault), _) => fault.clone(),
+                (None, Some(status)) => format!("the error {status}"),
+                (None, None) => "an answer that never came".to_owned(),
+            };
+            let message = format!(
+                "request {} holds {} of the model's turns, one more than request {}, which got {what} and no turn",
+                next.exchange, next.n_assistant, request.exchange
+            );
+            Found::at(message, [request.exchange, next.exchange])
+        })
+    };
+    all.iter().enumerate().filter_map(kept).take(1).collect()
+}
