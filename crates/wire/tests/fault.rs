@@ -59,7 +59,7 @@ fn play(name: &str, case: &Case<'_>) -> Faulted {
 
 fn written(faulted: &Faulted) -> Vec<String> {
     let bytes = |act: &Act| match act {
-        Act::Write(bytes) => Some(String::from_utf8(bytes.clone()).unwrap()),
+        Act::Write(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
         Act::Wait(_) | Act::HalfClose | Act::Abort | Act::Stall => None,
     };
     faulted.plan.acts.iter().filter_map(bytes).collect()

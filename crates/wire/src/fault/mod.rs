@@ -27,7 +27,24 @@ use crate::names::equal;
 /// All faults.
 pub const FAULTS: &[Fault] = &[
     // Framing of streams.
+    framing::sse_keepalive_comment::ROW,
+    framing::sse_comment_as_data::ROW,
+    framing::sse_event_keepalive_empty::ROW,
     framing::sse_crlf::ROW,
+    framing::sse_cr_only::ROW,
+    framing::sse_crlf_split::ROW,
+    framing::sse_no_space::ROW,
+    framing::sse_multiline_data::ROW,
+    framing::sse_byte_drip::ROW,
+    framing::utf8_split::ROW,
+    framing::sse_long_line::ROW,
+    framing::done_missing::ROW,
+    framing::done_then_open::ROW,
+    framing::done_as_json::ROW,
+    framing::data_after_done::ROW,
+    framing::stream_wrong_content_type::ROW,
+    framing::json_when_stream::ROW,
+    framing::sse_when_json::ROW,
     // Life and death of answers.
     black_hole::ROW,
     mid_body_drop::ROW,

@@ -1,3 +1,72 @@
 //! Faults of the lines and chunks of a stream.
 
+pub(super) mod data_after_done;
+pub(super) mod done_as_json;
+pub(super) mod done_missing;
+pub(super) mod done_then_open;
+pub(super) mod json_when_stream;
+pub(super) mod sse_byte_drip;
+pub(super) mod sse_comment_as_data;
+pub(super) mod sse_cr_only;
 pub(super) mod sse_crlf;
+pub(super) mod sse_crlf_split;
+pub(super) mod sse_event_keepalive_empty;
+pub(super) mod sse_keepalive_comment;
+pub(super) mod sse_long_line;
+pub(super) mod sse_multiline_data;
+pub(super) mod sse_no_space;
+pub(super) mod sse_when_json;
+pub(super) mod stream_wrong_content_type;
+pub(super) mod utf8_split;
+
+use super::{Event, Flow, Given, Param, ParamKind};
+use std::time::Duration;
+
+const WAIT: Param = Param {
+    name: "wait",
+    kind: ParamKind::Millis,
+    default: "20",
+    doc: "milliseconds between the two writes of a cut",
+};
+
+const APART: Param = Param {
+    name: "apart",
+    kind: ParamKind::Count,
+    default: "3",
+    doc: "how many cuts part two writes, from the first on; the others part two chunks",
+};
+
+/// Whether these are server-sent events: a dialect may stream in another form, which has no fields.
+fn is_sse(events: &[Event], given: &Given<'_>) -> bool {
+    given.stream && events.iter().any(|event| event.before.contains("data:"))
+}
+
+/// Ends every line with this, whatever ended it before.
+fn end_lines(events: &mut [Event], given: &Given<'_>, end: &str) -> bool {
+    let breaks = is_sse(events, given);
+    for event in events.iter_mut().filter(|_| breaks) {
+        for around in [&mut event.before, &mut event.after] {
+            *around = around.replace("\r\n", "\n").replace('\r', "\n").replace('\n', end);
+        }
+    }
+    breaks
+}
+
+/// Puts these lines before every event.
+fn before_each(events: &mut Vec<Event>, given: &Given<'_>, lines: &str) -> bool {
+    let breaks = is_sse(events, given);
+    if breaks {
+        *events = events.drain(..).flat_map(|event| [Event::lines(lines), event]).collect();
+    }
+    breaks
+}
+
+/// Cuts a body before each of these bytes, as [`WAIT`] and [`APART`] say; gives whether there was any.
+fn part_at(flow: &mut Flow, given: &Given<'_>, cuts: impl Iterator<Item = usize>) -> bool {
+    let (wait, apart) = (given.params.wait(&WAIT), given.params.count(&APART));
+    let mut parted = false;
+    for (nth, at) in cuts.enumerate() {
+        parted |= flow.part(at, if nth < apart { wait } else { Duration::ZERO });
+    }
+    parted
+}

@@ -1,6 +1,7 @@
 //! Every line of a stream ends with CR LF.
 
-use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
+use super::end_lines;
+use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "sse-crlf",
@@ -19,16 +20,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Lines(lines)],
+    works: &[Work::Lines(|events, given| end_lines(events, given, "\r\n"))],
 };
-
-fn lines(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    if !given.stream {
-        return false;
-    }
-    for event in events {
-        event.before = event.before.replace('\n', "\r\n");
-        event.after = event.after.replace('\n', "\r\n");
-    }
-    true
-}
