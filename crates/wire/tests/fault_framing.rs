@@ -29,6 +29,8 @@ enum Reads {
     Again,
     /// One JSON, no event.
     Json,
+    /// The same events where lines end with LF; nothing is broken where they end with CR LF already.
+    SameFromLf,
     /// Nothing is broken where a stream was asked for.
     Unharmed,
 }
@@ -38,7 +40,7 @@ const READS: &[(&str, Reads, Reads)] = &[
     ("sse-keepalive-comment", Reads::Same, Reads::Same),
     ("sse-comment-as-data", Reads::After(": OPENROUTER PROCESSING"), Reads::After(": OPENROUTER PROCESSING")),
     ("sse-event-keepalive-empty", Reads::Same, Reads::Same),
-    ("sse-crlf", Reads::Same, Reads::Same),
+    ("sse-crlf", Reads::SameFromLf, Reads::SameFromLf),
     ("sse-cr-only", Reads::Same, Reads::Same),
     ("sse-crlf-split", Reads::Same, Reads::Same),
     ("sse-no-space", Reads::Same, Reads::Same),
@@ -81,7 +83,8 @@ fn the_reader_makes_of_each_what_its_row_claims() {
 }
 
 fn check(reads: Reads, sent: Option<&Sent>, place: &str) {
-    if let Reads::Unharmed = reads {
+    let crlf = matches!(reads, Reads::SameFromLf) && place.ends_with("google-gemini");
+    if crlf || matches!(reads, Reads::Unharmed) {
         return assert!(sent.is_none(), "{place}");
     }
     let sent = sent.unwrap_or_else(|| panic!("{place} breaks nothing"));
@@ -89,7 +92,7 @@ fn check(reads: Reads, sent: Option<&Sent>, place: &str) {
     let (events, mut unharmed) = (sent.events(), sent.unharmed_events());
     let data: Vec<&str> = events.iter().map(|event| event.data.as_str()).collect();
     match reads {
-        Reads::Same => assert_eq!(events, unharmed, "{place}"),
+        Reads::Same | Reads::SameFromLf => assert_eq!(events, unharmed, "{place}"),
         Reads::Alike => {
             assert_ne!(events, unharmed, "{place}");
             assert_eq!(events.len(), unharmed.len(), "{place}");
@@ -114,7 +117,7 @@ fn check(reads: Reads, sent: Option<&Sent>, place: &str) {
         }
         Reads::Again => {
             let (last, rest) = events.split_last().unwrap();
-            assert!(rest == unharmed && rest[1..].contains(last), "{place}: {data:?}");
+            assert!(rest == unharmed && rest.contains(last), "{place}: {data:?}");
         }
         Reads::Json => {
             assert!(parse(&sent.body()).is_ok() && sent.head.contains("content-type: application/json"));

@@ -44,7 +44,7 @@ impl Event {
         let (start, end) = match line {
             Some(line) => {
                 let start = line + "data: ".len();
-                (start, frame[start..].find('\n').map_or(frame.len(), |length| start + length))
+                (start, frame[start..].find(['\r', '\n']).map_or(frame.len(), |length| start + length))
             }
             None => match (frame.find('{'), frame.rfind('}')) {
                 (Some(start), Some(last)) if start < last => (start, last + 1),
@@ -112,9 +112,7 @@ impl Answer {
     /// The bytes, a piece for each document, with no wait and a whole end.
     #[must_use]
     pub fn flow(&self) -> Flow {
-        let piece = |event: &Event| Piece { wait: Duration::ZERO, bytes: event.bytes() };
-        let pieces: Vec<Piece> = self.events.iter().map(piece).collect();
-        Flow { promised: pieces.iter().map(|piece| piece.bytes.len()).sum(), pieces, end: End::Whole }
+        Flow::of(&self.events)
     }
 }
 
@@ -157,6 +155,14 @@ pub enum End {
 pub const APART: Duration = Duration::from_millis(20);
 
 impl Flow {
+    /// The bytes of some documents, a piece for each, with no wait and a whole end.
+    #[must_use]
+    pub fn of(events: &[Event]) -> Self {
+        let piece = |event: &Event| Piece { wait: Duration::ZERO, bytes: event.bytes() };
+        let pieces: Vec<Piece> = events.iter().map(piece).collect();
+        Self { promised: pieces.iter().map(|piece| piece.bytes.len()).sum(), pieces, end: End::Whole }
+    }
+
     /// All bytes of the body.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {

@@ -46,8 +46,21 @@ pub const FAULTS: &[Fault] = &[
     framing::json_when_stream::ROW,
     framing::sse_when_json::ROW,
     // Life and death of answers.
+    life::cut_clean::ROW,
+    life::cut_mid_tool::ROW,
+    life::cut_reset::ROW,
+    life::cut_mid_json::ROW,
+    life::done_no_finish::ROW,
+    life::stall_first::ROW,
+    life::stall_mid::ROW,
+    life::stall_keepalive_only::ROW,
+    life::failed_event_open_socket::ROW,
+    life::error_in_stream::ROW,
+    life::error_in_stream_anthropic::ROW,
+    life::insufficient_system_resource::ROW,
     black_hole::ROW,
     mid_body_drop::ROW,
+    life::slow_drip::ROW,
     // Contents of documents.
     // Tool calls.
     tool_pending_forever::ROW,

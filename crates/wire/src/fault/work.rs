@@ -63,6 +63,14 @@ pub struct Given<'g> {
     pub ordinal: u64,
 }
 
+impl Given<'_> {
+    /// Whether server-sent events were asked for: a stream may have another framing, which knows no fields.
+    #[must_use]
+    pub fn sse(&self) -> bool {
+        self.stream && self.dialect.type_of_stream(self.envelope.framing).starts_with("text/event-stream")
+    }
+}
+
 /// A fault with its parameters, as a file or a command line names it.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'n> {

@@ -19,7 +19,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
 
 fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
     let object = events.iter().take(events.len() / 2 + 1).rev().find(|event| event.data.ends_with('}'));
-    let Some(again) = object.filter(|_| given.stream).cloned() else { return false };
+    let Some(again) = object.filter(|_| given.sse()).cloned() else { return false };
     events.push(again);
     true
 }

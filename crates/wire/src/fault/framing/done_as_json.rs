@@ -1,6 +1,5 @@
 //! The word that ends a stream is not the one of the dialect.
 
-use super::is_sse;
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -19,7 +18,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
 };
 
 fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    let breaks = is_sse(events, given);
+    let breaks = given.sse();
     match events.iter_mut().find(|event| event.data == "[DONE]") {
         Some(event) if breaks => "DONE".clone_into(&mut event.data),
         None if breaks => events.push(Event::data("[DONE]")),

@@ -36,25 +36,23 @@ const APART: Param = Param {
     doc: "how many cuts part two writes, from the first on; the others part two chunks",
 };
 
-/// Whether these are server-sent events: a dialect may stream in another form, which has no fields.
-fn is_sse(events: &[Event], given: &Given<'_>) -> bool {
-    given.stream && events.iter().any(|event| event.before.contains("data:"))
-}
-
-/// Ends every line with this, whatever ended it before.
+/// Ends every line with this, whatever ended it before; gives whether any line ended otherwise.
 fn end_lines(events: &mut [Event], given: &Given<'_>, end: &str) -> bool {
-    let breaks = is_sse(events, given);
-    for event in events.iter_mut().filter(|_| breaks) {
-        for around in [&mut event.before, &mut event.after] {
-            *around = around.replace("\r\n", "\n").replace('\r', "\n").replace('\n', end);
-        }
+    if !given.sse() {
+        return false;
     }
-    breaks
+    let mut changed = false;
+    for around in events.iter_mut().flat_map(|event| [&mut event.before, &mut event.after]) {
+        let ended = around.replace("\r\n", "\n").replace('\r', "\n").replace('\n', end);
+        changed |= ended != *around;
+        *around = ended;
+    }
+    changed
 }
 
 /// Puts these lines before every event.
 fn before_each(events: &mut Vec<Event>, given: &Given<'_>, lines: &str) -> bool {
-    let breaks = is_sse(events, given);
+    let breaks = given.sse();
     if breaks {
         *events = events.drain(..).flat_map(|event| [Event::lines(lines), event]).collect();
     }

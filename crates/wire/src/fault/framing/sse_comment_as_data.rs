@@ -1,6 +1,5 @@
 //! A gateway made data of a comment.
 
-use super::is_sse;
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -19,7 +18,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
 };
 
 fn lines(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    let breaks = is_sse(events, given);
+    let breaks = given.sse();
     if breaks {
         events.insert(0, Event::data(": OPENROUTER PROCESSING"));
     }

@@ -1,6 +1,5 @@
 //! The data of an event stands in two lines.
 
-use super::is_sse;
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
 use crate::json::parse;
 
@@ -21,7 +20,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
 
 fn lines(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
     let mut broke = false;
-    if is_sse(events, given) {
+    if given.sse() {
         for event in events {
             if let Some(at) = second_member(&event.data) {
                 let rest = event.data.split_off(at);

@@ -1,6 +1,5 @@
 //! No space behind the colon of a field.
 
-use super::is_sse;
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -19,7 +18,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
 };
 
 fn without_spaces(events: &mut [Event], given: &Given<'_>) -> bool {
-    let breaks = is_sse(events, given);
+    let breaks = given.sse();
     for event in events.iter_mut().filter(|_| breaks) {
         let lines = event.before.split_inclusive(['\r', '\n']);
         event.before =
