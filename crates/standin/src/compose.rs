@@ -3,6 +3,7 @@
 use crate::dice::Dice;
 use crate::stored::StoredReply;
 use rehearsal_journal::event::Delivered;
+use rehearsal_script::drill::Drill;
 use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
 use rehearsal_script::scenario::{Action, ApiError, FaultCall, Pacing, Said, ScriptedCall};
@@ -89,6 +90,17 @@ pub(crate) fn stats(mode: &str, hits: u64) -> Sent {
     )
 }
 
+/// Which faults lie over the scripts.
+pub(crate) fn faults(name: Option<&str>) -> Sent {
+    let mut text = b"{\"fault\": ".to_vec();
+    match name {
+        Some(name) => rehearsal_wire::json::write_string(&mut text, name),
+        None => text.extend_from_slice(b"null"),
+    }
+    text.push(b'}');
+    Sent::whole(200, "application/json", text)
+}
+
 pub(crate) fn models(dialect: &Dialect) -> Sent {
     let entries: Vec<_> = dialect.lists.iter().map(|id| entry(id)).collect();
     Sent::whole(200, dialect.content_type, (dialect.models)(&entries))
@@ -151,6 +163,15 @@ impl Asker<'_> {
         self.small_talk(text)
     }
 
+    /// The same under faults.
+    pub(crate) fn background_under(&self, drill: &Drill, text: &str, ordinal: u64) -> (Sent, Delivered) {
+        let usage = Usage { prompt: 1, completion: 1 };
+        let mut reply = Reply { text: Some(text.to_owned()), usage, ..Reply::default() };
+        let named: Vec<Named<'_>> = drill.faults.iter().filter_map(FaultCall::named).collect();
+        fault::change_words(&named, &mut reply);
+        self.broken(&drill.faults, Some(&reply), Pacing::default(), ordinal, None)
+    }
+
     /// The answer past the end of a script.
     pub(crate) fn overrun(&self, phrasing: &str, step: usize) -> Sent {
         self.small_talk(&format!("GATE-SCRIPT-EXHAUSTED {phrasing} step {step}"))
@@ -182,7 +203,7 @@ impl Asker<'_> {
             }
             Action::Fault { faults, said, .. } => {
                 let reply = said.as_ref().map(speak);
-                self.broken(faults, reply.as_ref(), picked.pacing, ordinal, (phrasing, picked.step))
+                self.broken(faults, reply.as_ref(), picked.pacing, ordinal, Some((phrasing, picked.step)))
             }
             Action::End => (self.small_talk("ok"), Delivered::default()),
         }
@@ -195,10 +216,10 @@ impl Asker<'_> {
         reply: Option<&Reply>,
         pacing: Pacing,
         ordinal: u64,
-        step: (&str, usize),
+        step: Option<(&str, usize)>,
     ) -> (Sent, Delivered) {
         let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
-        let envelope = self.envelope(pacing.piece, Some(step));
+        let envelope = self.envelope(pacing.piece, step);
         let wanted = Wanted {
             dialect: self.dialect,
             reply,
@@ -217,7 +238,7 @@ impl Asker<'_> {
                 let (sent, delivered) = sent(faulted);
                 (Sent { kept, ..sent }, delivered)
             }
-            (None, Some(reply)) => (self.reply(reply, pacing, Some(step)), delivered(reply)),
+            (None, Some(reply)) => (self.reply(reply, pacing, step), delivered(reply)),
             (None, None) => (self.small_talk("ok"), Delivered::default()),
         }
     }

@@ -11,6 +11,7 @@ use crate::talk::Talk;
 use crate::visit;
 use rehearsal_journal::event::{Asked, CommandRan, Kind};
 use rehearsal_journal::redact;
+use rehearsal_script::drill::{self, Drill};
 use rehearsal_script::pick::{Counts, Picked, Picker, Stand, look};
 use rehearsal_script::scenario::{Phrasing, Scenarios};
 use rehearsal_wire::dialect::{Serves, claiming};
@@ -33,6 +34,8 @@ pub struct Setting {
     pub profile: Profile,
     /// A fault that takes every conversation request (`--mode`).
     pub mode: Option<&'static Fault>,
+    /// Faults that lie over the scripts; what belongs to no script meets them, too.
+    pub drill: Option<Drill>,
     /// Seed of ids and times.
     pub seed: u64,
     /// Whether a key is demanded in every profile.
@@ -40,6 +43,22 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// The same scripts under some faults.
+    #[must_use]
+    pub fn under(&self, drill: &Drill) -> Self {
+        let scenarios = drill.over(&self.scenarios);
+        Self {
+            picker: Picker::new(&scenarios),
+            scenarios,
+            rules: self.rules,
+            profile: self.profile,
+            mode: self.mode,
+            drill: Some(drill.clone()),
+            seed: self.seed,
+            require_key: self.require_key,
+        }
+    }
+
     /// Whether requests beside the script are told from it. The original stub did not, and `pinned` keeps to it.
     pub(crate) fn knows_side_calls(&self) -> bool {
         self.profile != Profile::Pinned && self.scenarios.profile != Profile::Pinned
@@ -86,6 +105,8 @@ pub struct Decision<'s> {
     pub ran: Option<CommandRan>,
     /// What it changes in the replies that the lane keeps.
     pub store: Option<Store>,
+    /// Faults that lie over the lane's scripts from now on, or none.
+    pub switched: Option<Option<Drill>>,
 }
 
 /// A step that was used up. It holds only if the lane still stands where it was looked at.
@@ -151,6 +172,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     match route::find(method, heard.path, heard.headers) {
         Place::Health => aside(setting, heard, compose::health(mode_name(setting))),
         Place::Command if method == "POST" && lane.only.is_some() => command(heard.body),
+        Place::Faults if lane.only.is_none() => faults(setting, heard),
         Place::Stats => aside(setting, heard, compose::stats(mode_name(setting), lane.hits)),
         Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
             aside(setting, heard, compose::models(dialect))
@@ -177,7 +199,7 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         {
             refused_method(Some(dialect), "POST")
         }
-        Place::Provider { .. } | Place::Command | Place::Nowhere => match method {
+        Place::Provider { .. } | Place::Command | Place::Faults | Place::Nowhere => match method {
             "GET" => not_found(setting, heard, Kind::Aside, "not found".to_owned()),
             "POST" => {
                 let target = heard.head.target();
@@ -202,7 +224,17 @@ pub(crate) fn asked(kind: Kind) -> Box<Asked> {
 pub(crate) fn finish(mut asked: Box<Asked>, mut sent: Sent) -> Decision<'static> {
     asked.http_status = sent.status;
     let store = sent.kept.take().map(Store::Keep);
-    Decision { asked, sent, hit: false, faulted: false, used: None, after_end: None, ran: None, store }
+    Decision {
+        asked,
+        sent,
+        hit: false,
+        faulted: false,
+        used: None,
+        after_end: None,
+        ran: None,
+        store,
+        switched: None,
+    }
 }
 
 /// Takes down a command that a shim on PATH is about to run.
@@ -216,6 +248,26 @@ fn command(body: &[u8]) -> Decision<'static> {
             let reject = Reject::of_no_place("command", 400, Some("bad_command"), why);
             refuse(asked(Kind::Aside), None, &reject)
         }
+    }
+}
+
+/// Tells which faults lie over the scripts, or lays others over them: `{"fault": "NAME[:key=value…]"}`, or null for none.
+fn faults(setting: &Setting, heard: Heard<'_>) -> Decision<'static> {
+    let lies = |drill: Option<&Drill>| compose::faults(drill.map(|drill| drill.name.as_str()));
+    match heard.head.method().as_ref() {
+        "GET" | "HEAD" => finish(asked(Kind::Aside), lies(setting.drill.as_ref())),
+        "POST" => match route::fault(heard.body)
+            .and_then(|named| named.as_deref().map(drill::drill).transpose())
+        {
+            Ok(drill) => {
+                let sent = lies(drill.as_ref());
+                Decision { switched: Some(drill), ..finish(asked(Kind::Aside), sent) }
+            }
+            Err(why) => {
+                refuse(asked(Kind::Aside), None, &Reject::of_no_place("fault", 400, Some("bad_fault"), why))
+            }
+        },
+        _ => refused_method(claiming(heard.headers), "GET, HEAD, POST"),
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) enum Place<'p> {
     Stats,
     /// `POST /gate/command`: a shim on PATH tells of a command. On the lane of a case only.
     Command,
+    /// `/gate/faults`: which faults lie over the scripts. Not on the lane of a case.
+    Faults,
     /// Nothing.
     Nowhere,
 }
@@ -82,6 +84,7 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
         HEALTH => return Place::Health,
         "/gate/stats" => return Place::Stats,
         COMMAND => return Place::Command,
+        "/gate/faults" => return Place::Faults,
         _ => {}
     }
     let (mut first, mut fitting) = (None, None);
@@ -100,7 +103,7 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
 pub(crate) fn spoken(method: &str, path: &str, headers: &[Header<'_>]) -> Option<&'static Dialect> {
     match find(method, path, headers) {
         Place::Provider { dialect, .. } => Some(dialect),
-        Place::Health | Place::Stats | Place::Command | Place::Nowhere => claiming(headers),
+        Place::Health | Place::Stats | Place::Command | Place::Faults | Place::Nowhere => claiming(headers),
     }
 }
 
@@ -130,7 +133,23 @@ fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
 pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
     match find(method, path, &[]) {
         Place::Provider { serves: Serves::Kept(_), named, .. } => Some(percent_decoded(named)),
-        Place::Provider { .. } | Place::Health | Place::Stats | Place::Command | Place::Nowhere => None,
+        Place::Provider { .. }
+        | Place::Health
+        | Place::Stats
+        | Place::Command
+        | Place::Faults
+        | Place::Nowhere => None,
+    }
+}
+
+/// What is asked of `/gate/faults`: `{"fault": NAME}`, or null for none.
+pub(crate) fn fault(body: &[u8]) -> Result<Option<String>, String> {
+    const FORM: &str = "the body must be {\"fault\": \"NAME[:key=value…]\"}, or {\"fault\": null} for none";
+    let tape = json::parse(body).map_err(|broken| format!("{FORM}; it is no JSON: {broken}"))?;
+    match tape.root().get("fault") {
+        Some(fault) if fault.is_null() => Ok(None),
+        Some(fault) => fault.as_str().map(|name| Some(name.into_owned())).ok_or_else(|| FORM.to_owned()),
+        None => Err(FORM.to_owned()),
     }
 }
 

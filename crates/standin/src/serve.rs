@@ -8,6 +8,8 @@ use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, CommandRan, Event, Kind};
+use rehearsal_script::drill::Drill;
+use rehearsal_script::pick::Counts;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::{Head, RecordError, Recorder};
@@ -84,7 +86,25 @@ struct LaneBook {
 #[derive(Clone, Debug)]
 struct Play {
     setting: Arc<Setting>,
+    /// The setting without the faults that were laid over it while it served.
+    bare: Option<Arc<Setting>>,
     lane: Lane,
+}
+
+impl Play {
+    /// Lays other faults over the scripts, or none; how many requests met some begins anew.
+    fn switch(&mut self, drill: Option<&Drill>) {
+        let bare = self.bare.take().unwrap_or_else(|| Arc::clone(&self.setting));
+        self.lane.counts = Counts::default();
+        self.lane.faulted = 0;
+        match drill {
+            Some(drill) => {
+                self.setting = Arc::new(bare.under(drill));
+                self.bare = Some(bare);
+            }
+            None => self.setting = bare,
+        }
+    }
 }
 
 impl LaneBook {
@@ -93,7 +113,7 @@ impl LaneBook {
         Arc::new(Self {
             stored: Mutex::default(),
             keeps: AtomicBool::new(false),
-            play: Mutex::new(Play { setting, lane: Lane { only, ..Lane::default() } }),
+            play: Mutex::new(Play { setting, bare: None, lane: Lane { only, ..Lane::default() } }),
             recorder,
             leaving: AtomicU64::new(0),
             left: Notify::new(),
@@ -140,6 +160,10 @@ impl LaneBook {
         }
         if decision.used.as_ref().is_some_and(|used| !used.commit(&mut lane.counts)) {
             return false;
+        }
+        if let Some(drill) = &decision.switched {
+            play.switch(drill.as_ref());
+            return true;
         }
         lane.faulted += u64::from(decision.faulted);
         lane.hits += u64::from(decision.hit);
@@ -201,7 +225,14 @@ impl StandIn {
     /// that are on their way, keep to the setting that they began with.
     pub fn replace(&self, setting: Setting) {
         let Some(book) = self.book(0) else { return };
-        *book.play() = Play { setting: Arc::new(setting), lane: Lane::default() };
+        *book.play() = Play { setting: Arc::new(setting), bare: None, lane: Lane::default() };
+    }
+
+    /// Lays faults over the scripts of the lane of all phrasings, or takes them off, as `POST /gate/faults` does.
+    pub fn lay(&self, drill: Option<&Drill>) {
+        if let Some(book) = self.book(0) {
+            book.play().switch(drill);
+        }
     }
 
     /// Resolves once a case got more than so many requests that belong to its script; never for a token without a lane.

@@ -14,7 +14,7 @@ use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Found, Picked, Stand, Trace, look};
 use rehearsal_script::scenario::{Advance, Phrasing};
 use rehearsal_wire::dialect::Dialect;
-use rehearsal_wire::fault::Fault;
+use rehearsal_wire::fault::{Arrives, Fault};
 use rehearsal_wire::json::{self, Broken};
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::Framing;
@@ -229,8 +229,20 @@ impl<'s> Talk<'_, 's> {
             .filter(|_| event.side_call == Some(SideCall::AfterTheEnd))
             .and_then(|placed| placed.stand.trace)
             .map(|trace| trace.body);
-        let sent = self.asker(tape, turn, &event).background(&text);
-        Decision { after_end, ..finish(event, sent) }
+        let asker = self.asker(tape, turn, &event);
+        // What belongs to no script meets the faults that lie over all of them, as a script would.
+        let drill = self.setting.drill.as_ref().filter(|drill| {
+            let again = drill.arrives() != Arrives::Not || self.lane.faulted < u64::from(drill.times);
+            placed.is_none() && again
+        });
+        let Some(drill) = drill else {
+            let sent = asker.background(&text);
+            return Decision { after_end, ..finish(event, sent) };
+        };
+        let (sent, delivered) = asker.background_under(drill, &text, self.lane.faulted);
+        let mut event = event;
+        event.delivered = delivered;
+        Decision { after_end, faulted: event.delivered.fault.is_some(), ..finish(event, sent) }
     }
 
     /// Why a request is no part of the script although it holds its prompt.

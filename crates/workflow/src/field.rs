@@ -1,8 +1,8 @@
 //! What all cases of a run share: the order, the stand-in and its address, the run folder, the clock.
 
-use crate::drill::Drill;
 use crate::run::{Order, RunError};
 use rehearsal_journal::run::label;
+use rehearsal_script::drill::Drill;
 use rehearsal_script::scenario::Weight;
 use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;

@@ -6,7 +6,7 @@
 pub mod agent;
 mod case;
 pub mod choose;
-pub mod drill;
+mod drill;
 mod field;
 pub mod grade;
 pub mod merge;

@@ -2,7 +2,6 @@
 
 use crate::agent::Agent;
 use crate::choose::Shard;
-use crate::drill::Drill;
 use crate::field::{Field, open_journal};
 use crate::grade;
 use crate::reach::Reach;
@@ -11,6 +10,7 @@ use crate::suite::{self, Choice, Suite};
 use rehearsal_journal::event::Event;
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
+use rehearsal_script::drill::Drill;
 use rehearsal_script::scenario::Weight;
 use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
@@ -202,7 +202,7 @@ pub async fn run(
     }));
 
     let weights = order.suite.scenarios.weights.iter().chain(&order.weights).cloned().collect();
-    let settings = order.drills.iter().map(|drill| drill.setting(standin.setting())).collect();
+    let settings = order.drills.iter().map(|drill| Arc::new(standin.setting().under(drill))).collect();
     let field = Arc::new(Field {
         order,
         standin,

@@ -127,6 +127,7 @@ pub fn setting(mut scenarios: Scenarios, choice: &Choice) -> Result<Setting, Unk
         rules,
         profile,
         mode: choice.mode,
+        drill: None,
         seed: choice.seed,
         require_key: choice.require_key,
     })

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod serve;
 pub(crate) mod shim;
+mod show;
 mod value;
 mod verify;
 

@@ -2,9 +2,11 @@
 
 use super::choice::{self, Flags};
 use super::reach::Reach;
+use super::show;
 use crate::failure::{self, Failure};
 use crate::terminal;
 use clap::Args;
+use rehearsal_script::drill::{self, Drill};
 use rehearsal_script::scenario::Scenarios;
 use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
@@ -24,8 +26,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Arguments {
     /// Port to listen on; 0 takes any free one.
-    #[arg(long, value_name = "PORT")]
-    port: u16,
+    #[arg(long, value_name = "PORT", required_unless_present = "play")]
+    port: Option<u16>,
     #[command(flatten)]
     reach: Reach,
     /// Scenario files, or folders of them; may be given several times.
@@ -40,6 +42,13 @@ pub(crate) struct Arguments {
     /// A fault that takes every conversation request.
     #[arg(long, value_name = "MODE", default_value = "normal", value_parser = mode)]
     mode: Mode,
+    /// Faults that lie over every answer, as in `sse-crlf+utf8-split` or `429-retry-after-seconds:times=2`; POST /gate/faults
+    /// changes them. With `times`, or once, for those that leave no turn of the model.
+    #[arg(long, value_name = "NAME[:key=value…]", value_parser = drill::drill, conflicts_with = "mode")]
+    fault: Option<Drill>,
+    /// Show the bytes that leave under a fault, plain and streamed, and end.
+    #[arg(long, value_name = "NAME[:key=value…]", value_parser = drill::drill)]
+    play: Option<Drill>,
     #[command(flatten)]
     flags: Flags,
     /// Folder for the journal.
@@ -55,27 +64,33 @@ pub(crate) struct Arguments {
 struct Mode(Option<&'static Fault>);
 
 fn mode(text: &str) -> Result<Mode, String> {
-    let modes = || FAULTS.iter().filter(|row| row.hostile).map(|row| row.name).collect::<Vec<_>>().join(", ");
+    let modes =
+        || FAULTS.iter().filter(|row| row.is_mode()).map(|row| row.name).collect::<Vec<_>>().join(", ");
     match fault(text) {
         _ if text == "normal" => Ok(Mode(None)),
-        Some(row) if row.hostile => Ok(Mode(Some(row))),
+        Some(row) if row.is_mode() => Ok(Mode(Some(row))),
         _ => Err(format!("the modes are normal, {}", modes())),
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(drill) = &arguments.play {
+        terminal::print(&show::bytes(drill));
+        return Ok(());
+    }
     // Before anything is read or written: a port that must not be taken, then files with mistakes.
-    arguments.reach.check(arguments.port)?;
-    if arguments.scenarios.is_empty() && arguments.mode.0.is_none() {
+    let port = arguments.port.unwrap_or_default();
+    arguments.reach.check(port)?;
+    if arguments.scenarios.is_empty() && arguments.mode.0.is_none() && arguments.fault.is_none() {
         return Err(Failure::Command(
-            "--scenarios PATH is required unless a hostile --mode is chosen".to_owned(),
+            "--scenarios PATH is required unless a hostile --mode or a --fault is chosen".to_owned(),
         ));
     }
     choice::folder(&arguments.data)?;
     // From before the files are read: a change in between must not be missed.
     let watch = arguments.watch.then(|| files::watch(&arguments.scenarios));
     let setting = setting(arguments)?;
-    let listener = arguments.reach.listen(arguments.port)?;
+    let listener = arguments.reach.listen(port)?;
     task::run_server(serve(arguments, setting, listener, watch))
         .map_err(|error| Failure::World(error.to_string()))?
 }
@@ -91,7 +106,11 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
             .map_err(|error| Failure::Command(error.to_string()))?
     };
     let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
-    suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))
+    let setting = suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))?;
+    Ok(match &arguments.fault {
+        Some(drill) => setting.under(drill),
+        None => setting,
+    })
 }
 
 /// Plays changed files from the next request on. Never ends.
@@ -102,6 +121,7 @@ async fn reload(arguments: Arguments, mut watch: Watch, standin: Arc<StandIn>) {
             Ok(setting) => {
                 let phrasings = setting.scenarios.phrasings.len();
                 standin.replace(setting);
+                standin.lay(arguments.fault.as_ref());
                 let plural = if phrasings == 1 { "" } else { "s" };
                 terminal::say(&format!("reloaded {phrasings} phrasing{plural}"));
             }
@@ -149,6 +169,7 @@ async fn serve(
     terminal::say(&known.line(listener.address()));
     let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
     let standin = standin.tell_of_side_calls(|line| terminal::complain(&format!("rehearsal: {line}")));
+    standin.lay(arguments.fault.as_ref());
     let standin = Arc::new(standin);
     if let Some(watch) = watch {
         task::spawn(reload(arguments.clone(), watch, Arc::clone(&standin)));

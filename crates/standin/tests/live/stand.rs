@@ -133,6 +133,7 @@ impl Served {
             rules: RuleSet::new(profile, &switches).unwrap(),
             profile,
             mode: self.mode.map(|name| fault(name).unwrap()),
+            drill: None,
             seed: 1,
             require_key: self.require_key,
         }

@@ -149,6 +149,12 @@ pub enum Arrives {
 }
 
 impl Fault {
+    /// Whether it can take every request of a server, whatever that says (`serve --mode`).
+    #[must_use]
+    pub fn is_mode(&self) -> bool {
+        self.hostile && matches!(self.works, [Work::Plan(_)])
+    }
+
     /// Whether all that it changes is what the model says.
     #[must_use]
     pub fn only_words(&self) -> bool {
