@@ -106,11 +106,7 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
             .map_err(|error| Failure::Command(error.to_string()))?
     };
     let chosen = suite::Choice { mode: arguments.mode.0, ..arguments.flags.choice() };
-    let setting = suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))?;
-    Ok(match &arguments.fault {
-        Some(drill) => setting.under(drill),
-        None => setting,
-    })
+    suite::setting(scenarios, &chosen).map_err(|error| Failure::Command(error.to_string()))
 }
 
 /// Plays changed files from the next request on. Never ends.
