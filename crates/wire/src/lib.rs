@@ -5,6 +5,7 @@
 
 pub mod act;
 mod base64;
+mod calendar;
 pub mod dialect;
 pub mod fault;
 pub mod follow;

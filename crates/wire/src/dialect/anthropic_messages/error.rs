@@ -4,6 +4,7 @@
 //! status, the code stands in `details`.
 
 use super::render::key;
+use crate::calendar::Moment;
 use crate::dialect::{ErrorBody, ModelEntry};
 use crate::json::write_string;
 
@@ -96,38 +97,6 @@ fn write_model(out: &mut Vec<u8>, entry: &ModelEntry<'_>) {
     key(out, "display_name");
     write_string(out, entry.id);
     key(out, "created_at");
-    write_string(out, &date(entry.created));
+    write_string(out, &Moment::of(entry.created).rfc3339());
     out.extend_from_slice(b",\"lifecycle\":\"active\",\"max_input_tokens\":200000,\"max_tokens\":64000}");
-}
-
-/// Seconds since 1970 as a date of RFC 3339. The days are taken apart after Hinnant, "chrono-compatible low-level date
-/// algorithms": years that begin in March have their leap day at the end.
-fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn seconds_are_dated() {
-        for (seconds, wanted) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_827_696, "2000-02-29T12:34:56Z"),
-            (1_767_225_600, "2026-01-01T00:00:00Z"),
-            (1_772_323_199, "2026-02-28T23:59:59Z"),
-        ] {
-            assert_eq!(date(seconds), wanted);
-        }
-    }
 }
