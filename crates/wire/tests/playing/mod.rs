@@ -2,7 +2,7 @@
 
 use rehearsal_wire::act::{Act, Plan};
 use rehearsal_wire::dialect::Dialect;
-use rehearsal_wire::fault::{Answer, Faulted, Named, Wanted, change_words, fault, play};
+use rehearsal_wire::fault::{Answer, Fault, Faulted, Named, Wanted, change_words, clash, fault, play};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::{SseEvent, SseReader};
@@ -36,6 +36,15 @@ pub(crate) fn calls() -> Reply {
     }
 }
 
+/// Whether each of these pairs of faults does not go together.
+pub(crate) fn clashes(pairs: &[[&str; 2]]) -> Vec<bool> {
+    pairs.iter().map(|pair| clash(&pair.map(row)).is_some()).collect()
+}
+
+fn row(name: &str) -> &'static Fault {
+    fault(name).unwrap_or_else(|| panic!("no fault {name}"))
+}
+
 /// What leaves of a reply under some faults: none where they find nothing to break.
 pub(crate) fn played(
     faults: &[Call<'_>],
@@ -47,7 +56,6 @@ pub(crate) fn played(
         set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     };
     let params: Vec<Vec<(String, String)>> = faults.iter().map(|(_, set)| owned(set)).collect();
-    let row = |name: &str| fault(name).unwrap_or_else(|| panic!("no fault {name}"));
     let named: Vec<Named<'_>> =
         faults.iter().zip(&params).map(|((name, _), params)| Named { row: row(name), params }).collect();
     let mut reply = reply.clone();

@@ -19,7 +19,7 @@ pub(super) mod sse_when_json;
 pub(super) mod stream_wrong_content_type;
 pub(super) mod utf8_split;
 
-use super::{Event, Flow, Given, Param, ParamKind};
+use super::{Event, Flow, Given, Param, ParamKind, Piece};
 use std::time::Duration;
 
 const WAIT: Param = Param {
@@ -59,12 +59,21 @@ fn before_each(events: &mut Vec<Event>, given: &Given<'_>, lines: &str) -> bool 
     breaks
 }
 
-/// Cuts a body before each of these bytes, as [`WAIT`] and [`APART`] say; gives whether there was any.
+/// Cuts a body before each of these bytes, which ascend, as [`WAIT`] and [`APART`] say; gives whether there was any.
 fn part_at(flow: &mut Flow, given: &Given<'_>, cuts: impl Iterator<Item = usize>) -> bool {
-    let (wait, apart) = (given.params.wait(&WAIT), given.params.count(&APART));
-    let mut parted = false;
-    for (nth, at) in cuts.enumerate() {
-        parted |= flow.part(at, if nth < apart { wait } else { Duration::ZERO });
+    let (pause, apart) = (given.params.wait(&WAIT), given.params.count(&APART));
+    let mut cuts = cuts.enumerate().peekable();
+    let (mut start, mut parted) = (0, false);
+    for Piece { mut wait, bytes } in std::mem::take(&mut flow.pieces) {
+        let end = start + bytes.len();
+        let mut from = start;
+        while let Some((nth, at)) = cuts.next_if(|(_, at)| *at < end) {
+            flow.pieces.push(Piece { wait, bytes: bytes[from - start..at - start].to_vec() });
+            (wait, from) = (if nth < apart { pause } else { Duration::ZERO }, at);
+            parted = true;
+        }
+        flow.pieces.push(Piece { wait, bytes: bytes[from - start..].to_vec() });
+        start = end;
     }
     parted
 }

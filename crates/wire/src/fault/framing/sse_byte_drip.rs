@@ -17,6 +17,9 @@ const APART: Param = Param {
     doc: "how many bytes are writes of their own, from the first on",
 };
 
+/// So many bytes drip, the rest comes at once: each is a part of the plan, which is held in memory.
+const MOST: usize = 64 << 10;
+
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "sse-byte-drip",
     group: Group::Framing,
@@ -39,6 +42,9 @@ fn pieces(flow: &mut Flow, given: &Given<'_>) -> bool {
     let (wait, apart) = (given.params.wait(&WAIT), given.params.count(&APART));
     let piece =
         |(at, byte)| Piece { wait: if at < apart { wait } else { Duration::ZERO }, bytes: vec![byte] };
-    flow.pieces = flow.bytes().into_iter().enumerate().map(piece).collect();
-    !flow.pieces.is_empty()
+    let mut first = flow.bytes();
+    let rest = first.split_off(first.len().min(MOST));
+    flow.pieces = first.into_iter().enumerate().map(piece).collect();
+    flow.pieces.push(Piece { wait: Duration::ZERO, bytes: rest });
+    true
 }

@@ -6,8 +6,11 @@ const BYTES: Param = Param {
     name: "bytes",
     kind: ParamKind::Count,
     default: "66000",
-    doc: "length of the line; readers are known to end at 65536 bytes, at 1048576 and at 4194304",
+    doc: "length of the line, 67108864 at the most; readers are known to end at 65536 bytes, at 1048576 and at 4194304",
 };
+
+/// The line is held in memory.
+const MOST: usize = 64 << 20;
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "sse-long-line",
@@ -37,7 +40,8 @@ fn pad(events: &mut [Event], given: &Given<'_>) -> bool {
     let object = events.iter_mut().take(middle + 1).rev().find(|event| event.data.ends_with('}'));
     let Some(event) = object.filter(|_| given.stream) else { return false };
     let start = event.before.rfind('\n').map_or(0, |end| end + 1);
-    let missing = given.params.count(&BYTES).saturating_sub(event.before.len() - start + event.data.len());
+    let wanted = given.params.count(&BYTES).min(MOST);
+    let missing = wanted.saturating_sub(event.before.len() - start + event.data.len());
     event.data.insert_str(event.data.len() - 1, &" ".repeat(missing));
     missing > 0
 }

@@ -1,6 +1,6 @@
 //! An error of what stands before the provider, as JSON of its own.
 
-use super::page;
+use super::{AGAIN, page};
 use crate::fault::{Answer, Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -11,7 +11,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[],
     example: r#"{"fault": "5xx-cloudflare-json", "text": "hello"}"#,
     reports: &["letta-ai/letta-code#2136"],
-    right_reaction: "tried again after a growing wait with some chance in it, a bounded number of times, then a clear failure",
+    right_reaction: AGAIN,
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,

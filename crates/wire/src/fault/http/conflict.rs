@@ -1,6 +1,6 @@
 //! A conflict with another request.
 
-use super::{error, refuse};
+use super::{AGAIN, error, refuse};
 use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -11,7 +11,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[],
     example: r#"{"fault": "409", "text": "hello"}"#,
     reports: &[],
-    right_reaction: "tried again after a growing wait with some chance in it, a bounded number of times, then a clear failure",
+    right_reaction: AGAIN,
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,

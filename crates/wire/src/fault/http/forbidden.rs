@@ -1,6 +1,6 @@
 //! A key that may not do this.
 
-use super::{error, refuse};
+use super::{STOP, error, refuse};
 use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -11,7 +11,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[],
     example: r#"{"fault": "403", "text": "hello"}"#,
     reports: &[],
-    right_reaction: "the work stops with a clear message; asking again changes nothing",
+    right_reaction: STOP,
     arrives: Arrives::Not,
     may_give_up: true,
     hostile: true,

@@ -19,7 +19,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[STATUS],
     example: r#"{"fault": {"name": "5xx-html", "status": 521}, "text": "hello"}"#,
     reports: &["Significant-Gravitas/AutoGPT#944", "letta-ai/letta-code#1179"],
-    right_reaction: "tried again after a growing wait with some chance in it, a bounded number of times, then a clear failure in one line, without the page",
+    right_reaction: "tried again after a growing wait, a bounded number of times, then a clear failure in one line, without the page",
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,

@@ -1,6 +1,6 @@
 //! Too many requests, and nobody waits so long.
 
-use super::limited;
+use super::limited_for;
 use crate::fault::{Arrives, Dialects, Fault, Group, Param, ParamKind, Work};
 
 const SECONDS: Param =
@@ -18,8 +18,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Not,
     may_give_up: true,
     hostile: true,
-    works: &[Work::Answer(|answer, given| {
-        let seconds = given.params.count(&SECONDS).to_string();
-        limited(answer, given, Some(("retry-after", seconds)))
-    })],
+    works: &[Work::Answer(|answer, given| limited_for(answer, given, &SECONDS))],
 };

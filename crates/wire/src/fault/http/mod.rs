@@ -27,6 +27,19 @@ use super::{Answer, Arrives, Dialects, Fault, Given, Group, Param, Work};
 use crate::dialect::ErrorBody;
 use std::ops::RangeInclusive;
 
+/// Threads about waits that were said and not kept.
+const REPORTS: &[&str] =
+    &["CopilotKit/CopilotKit#3842", "vercel/fetch-retry#31", "tinyhumansai/openhuman#6504"];
+
+/// What is right where a wait was said.
+const WAITED: &str = "the wait is as long as was said at least, up to a limit; a bounded number of retries, then a clear failure";
+
+/// What is right where asking again helps.
+const AGAIN: &str = "tried again after a growing wait with some chance in it, a bounded number of times, then a clear failure";
+
+/// What is right where asking again does not help.
+const STOP: &str = "the work stops with a clear message; asking again changes nothing";
+
 /// The type of pages for people.
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -87,6 +100,11 @@ fn limited(answer: &mut Answer, given: &Given<'_>, wait: Option<(&'static str, S
     refuse(answer, given, &ErrorBody { code, retry_after, ..error });
     answer.head.headers.extend(wait.map(|(name, value)| (name.into(), value.into())));
     true
+}
+
+/// Says that there were too many requests, and for how many seconds to wait.
+fn limited_for(answer: &mut Answer, given: &Given<'_>, seconds: &Param) -> bool {
+    limited(answer, given, Some(("retry-after", given.params.count(seconds).to_string())))
 }
 
 /// Puts a body of some type in the place of the answer.

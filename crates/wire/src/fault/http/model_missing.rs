@@ -1,6 +1,6 @@
 //! A model that is not there.
 
-use super::{error, model, refuse};
+use super::{STOP, error, model, refuse};
 use crate::dialect::ErrorBody;
 use crate::fault::{Answer, Arrives, Dialects, Fault, Given, Group, Work};
 
@@ -12,7 +12,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[],
     example: r#"{"fault": "404-model", "text": "hello"}"#,
     reports: &[],
-    right_reaction: "the work stops with a clear message; asking again changes nothing",
+    right_reaction: STOP,
     arrives: Arrives::Not,
     may_give_up: true,
     hostile: true,

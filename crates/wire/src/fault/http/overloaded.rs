@@ -1,6 +1,6 @@
 //! The provider has too much to do.
 
-use super::{error, refuse};
+use super::{AGAIN, error, refuse};
 use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -11,7 +11,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     params: &[],
     example: r#"{"fault": "529-overloaded", "text": "hello"}"#,
     reports: &["Doriandarko/claude-engineer#161", "vercel/ai#7546"],
-    right_reaction: "tried again after a growing wait with some chance in it, a bounded number of times, then a clear failure",
+    right_reaction: AGAIN,
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,

@@ -1,6 +1,6 @@
 //! Too many requests; how long to wait is said as a date.
 
-use super::limited;
+use super::{REPORTS, limited};
 use crate::calendar::Moment;
 use crate::fault::{Answer, Arrives, Dialects, Fault, Given, Group, Param, ParamKind, Work};
 
@@ -18,7 +18,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     dialects: Dialects::All,
     params: &[SECONDS],
     example: r#"{"fault": "429-retry-after-date", "text": "hello"}"#,
-    reports: &["CopilotKit/CopilotKit#3842", "vercel/fetch-retry#31", "tinyhumansai/openhuman#6504"],
+    reports: REPORTS,
     right_reaction: "the date is read as one; it is past for a real clock, so the request may be repeated at once, a bounded number of times",
     arrives: Arrives::Not,
     may_give_up: false,

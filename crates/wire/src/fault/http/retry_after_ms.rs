@@ -1,6 +1,6 @@
 //! Too many requests; how long to wait is said in milliseconds.
 
-use super::limited;
+use super::{REPORTS, WAITED, limited};
 use crate::fault::{Arrives, Dialects, Fault, Group, Param, ParamKind, Work};
 
 const MS: Param = Param { name: "ms", kind: ParamKind::Millis, default: "200", doc: "what the header says" };
@@ -12,8 +12,8 @@ pub(in crate::fault) const ROW: Fault = Fault {
     dialects: Dialects::All,
     params: &[MS],
     example: r#"{"fault": "429-retry-after-ms", "text": "hello"}"#,
-    reports: &["CopilotKit/CopilotKit#3842", "vercel/fetch-retry#31", "tinyhumansai/openhuman#6504"],
-    right_reaction: "the wait is as long as was said at least, up to a limit; a bounded number of retries, then a clear failure",
+    reports: REPORTS,
+    right_reaction: WAITED,
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,

@@ -1,6 +1,6 @@
 //! Too many requests; how long to wait is said in seconds.
 
-use super::limited;
+use super::{REPORTS, WAITED, limited_for};
 use crate::fault::{Arrives, Dialects, Fault, Group, Param, ParamKind, Work};
 
 const SECONDS: Param =
@@ -13,13 +13,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     dialects: Dialects::All,
     params: &[SECONDS],
     example: r#"{"fault": "429-retry-after-seconds", "text": "hello"}"#,
-    reports: &["CopilotKit/CopilotKit#3842", "vercel/fetch-retry#31", "tinyhumansai/openhuman#6504"],
-    right_reaction: "the wait is as long as was said at least, up to a limit; a bounded number of retries, then a clear failure",
+    reports: REPORTS,
+    right_reaction: WAITED,
     arrives: Arrives::Not,
     may_give_up: false,
     hostile: true,
-    works: &[Work::Answer(|answer, given| {
-        let seconds = given.params.count(&SECONDS).to_string();
-        limited(answer, given, Some(("retry-after", seconds)))
-    })],
+    works: &[Work::Answer(|answer, given| limited_for(answer, given, &SECONDS))],
 };
