@@ -357,7 +357,7 @@ fn push_line(out: &mut Vec<u8>, json: &str) {
 }
 
 /// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
-fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
+pub(crate) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {

@@ -11,6 +11,7 @@ mod http;
 mod life;
 mod mid_body_drop;
 mod param;
+mod places;
 mod tool_calls;
 mod tool_pending_forever;
 mod wanted;
@@ -62,7 +63,51 @@ pub const FAULTS: &[Fault] = &[
     mid_body_drop::ROW,
     life::slow_drip::ROW,
     // Contents of documents.
+    contents::empty_choices_first::ROW,
+    contents::empty_choices_usage::ROW,
+    contents::choices_missing::ROW,
+    contents::choices_empty_200::ROW,
+    contents::finish_unknown::ROW,
+    contents::finish_empty_string::ROW,
+    contents::finish_null_final::ROW,
+    contents::finish_stop_with_tools::ROW,
+    contents::finish_tools_without_calls::ROW,
+    contents::finish_length_with_tools::ROW,
+    contents::finish_tools_truncated::ROW,
+    contents::content_filter_empty::ROW,
+    contents::refusal::ROW,
+    contents::refusal_empty_content::ROW,
+    contents::content_null_no_tools::ROW,
+    contents::usage_null::ROW,
+    contents::usage_details_null::ROW,
+    contents::envelope_nulls::ROW,
+    contents::native_finish_null::ROW,
+    contents::reasoning_content::ROW,
+    contents::zero_delta::ROW,
+    contents::role_every_chunk::ROW,
     // Tool calls.
+    tool_calls::tool_index_missing::ROW,
+    tool_calls::tool_index_all_zero::ROW,
+    tool_calls::tool_index_duplicate_in_chunk::ROW,
+    tool_calls::tool_index_drift::ROW,
+    tool_calls::tool_index_out_of_order::ROW,
+    tool_calls::tool_id_empty::ROW,
+    tool_calls::tool_id_missing::ROW,
+    tool_calls::tool_id_reused::ROW,
+    tool_calls::tool_id_long::ROW,
+    tool_calls::tool_name_repeated::ROW,
+    tool_calls::tool_name_split::ROW,
+    tool_calls::tool_type_repeated::ROW,
+    tool_calls::tool_args_empty::ROW,
+    tool_calls::tool_args_object::ROW,
+    tool_calls::tool_args_double::ROW,
+    tool_calls::tool_args_invalid::ROW,
+    tool_calls::tool_args_non_object::ROW,
+    tool_calls::tool_args_huge::ROW,
+    tool_calls::tool_unknown_name::ROW,
+    tool_calls::tool_args_nested_string::ROW,
+    tool_calls::tool_forever::ROW,
+    tool_calls::parallel_tool_calls::ROW,
     tool_pending_forever::ROW,
     // HTTP errors.
     http::retry_after_seconds::ROW,
