@@ -46,68 +46,71 @@ fn what_leaves_is_what_the_corpus_says() {
     }
 }
 
+/// Faults of words, a dialect, a reply, and how the whole body says it.
+const IN_WORDS: &[(&str, &str, &str, &str)] = &[
+    ("finish-unknown", "openai-chat", "words", r#""finish_reason": "eos""#),
+    ("finish-unknown", "anthropic-messages", "words", r#""stop_reason":"eos""#),
+    ("finish-unknown", "google-gemini", "words", r#""finishReason":"eos""#),
+    ("finish-stop-with-tools", "openai-chat", "calls", r#""finish_reason": "stop""#),
+    ("finish-stop-with-tools", "anthropic-messages", "calls", r#""stop_reason":"end_turn""#),
+    ("finish-tools-without-calls", "openai-chat", "words", r#""finish_reason": "tool_calls""#),
+    ("finish-tools-without-calls", "anthropic-messages", "words", r#""stop_reason":"tool_use""#),
+    (
+        "finish-length-with-tools",
+        "openai-chat",
+        "calls",
+        r#""arguments": "{\"a\":"}}]}, "finish_reason": "length""#,
+    ),
+    (
+        "finish-length-with-tools",
+        "openai-responses",
+        "calls",
+        r#""incomplete_details":{"reason":"max_output_tokens"}"#,
+    ),
+    (
+        "finish-length-with-tools",
+        "openai-responses",
+        "calls",
+        r#""status":"incomplete","arguments":"{\"a\":""#,
+    ),
+    ("finish-length-with-tools", "anthropic-messages", "calls", r#""stop_reason":"max_tokens""#),
+    (
+        "content-filter-empty",
+        "openai-chat",
+        "words",
+        r#""content": null, "refusal": null}, "finish_reason": "content_filter""#,
+    ),
+    (
+        "content-filter-empty",
+        "openai-responses",
+        "words",
+        r#""incomplete_details":{"reason":"content_filter"}"#,
+    ),
+    ("content-filter-empty", "openai-responses", "words", r#""output":[]"#),
+    ("content-filter-empty", "anthropic-messages", "words", r#""content":[],"stop_reason":"refusal""#),
+    ("content-filter-empty", "google-gemini", "words", r#""finishReason":"SAFETY""#),
+    (
+        "refusal",
+        "openai-chat",
+        "calls",
+        r#""content": null, "refusal": "I can't help with that."}, "finish_reason": "stop""#,
+    ),
+    ("refusal", "openai-responses", "calls", r#"{"type":"refusal","refusal":"I can't help with that."}"#),
+    ("refusal", "anthropic-messages", "calls", r#""content":[],"stop_reason":"refusal""#),
+    ("refusal-empty-content", "openai-chat", "calls", r#""content": "", "refusal": "I can't"#),
+    (
+        "content-null-no-tools",
+        "openai-chat",
+        "words",
+        r#""content": null, "refusal": null}, "finish_reason": "stop""#,
+    ),
+    ("content-null-no-tools", "openai-responses", "words", r#""output":[]"#),
+    ("content-null-no-tools", "anthropic-messages", "words", r#""content":[],"stop_reason":"end_turn""#),
+];
+
 #[test]
 fn each_dialect_says_it_in_its_own_words() {
-    for (name, dialect_name, kind, said) in [
-        ("finish-unknown", "openai-chat", "words", r#""finish_reason": "eos""#),
-        ("finish-unknown", "anthropic-messages", "words", r#""stop_reason":"eos""#),
-        ("finish-unknown", "google-gemini", "words", r#""finishReason":"eos""#),
-        ("finish-stop-with-tools", "openai-chat", "calls", r#""finish_reason": "stop""#),
-        ("finish-stop-with-tools", "anthropic-messages", "calls", r#""stop_reason":"end_turn""#),
-        ("finish-tools-without-calls", "openai-chat", "words", r#""finish_reason": "tool_calls""#),
-        ("finish-tools-without-calls", "anthropic-messages", "words", r#""stop_reason":"tool_use""#),
-        (
-            "finish-length-with-tools",
-            "openai-chat",
-            "calls",
-            r#""arguments": "{\"a\":"}}]}, "finish_reason": "length""#,
-        ),
-        (
-            "finish-length-with-tools",
-            "openai-responses",
-            "calls",
-            r#""incomplete_details":{"reason":"max_output_tokens"}"#,
-        ),
-        (
-            "finish-length-with-tools",
-            "openai-responses",
-            "calls",
-            r#""status":"incomplete","arguments":"{\"a\":""#,
-        ),
-        ("finish-length-with-tools", "anthropic-messages", "calls", r#""stop_reason":"max_tokens""#),
-        (
-            "content-filter-empty",
-            "openai-chat",
-            "words",
-            r#""content": null, "refusal": null}, "finish_reason": "content_filter""#,
-        ),
-        (
-            "content-filter-empty",
-            "openai-responses",
-            "words",
-            r#""incomplete_details":{"reason":"content_filter"}"#,
-        ),
-        ("content-filter-empty", "openai-responses", "words", r#""output":[]"#),
-        ("content-filter-empty", "anthropic-messages", "words", r#""content":[],"stop_reason":"refusal""#),
-        ("content-filter-empty", "google-gemini", "words", r#""finishReason":"SAFETY""#),
-        (
-            "refusal",
-            "openai-chat",
-            "calls",
-            r#""content": null, "refusal": "I can't help with that."}, "finish_reason": "stop""#,
-        ),
-        ("refusal", "openai-responses", "calls", r#"{"type":"refusal","refusal":"I can't help with that."}"#),
-        ("refusal", "anthropic-messages", "calls", r#""content":[],"stop_reason":"refusal""#),
-        ("refusal-empty-content", "openai-chat", "calls", r#""content": "", "refusal": "I can't"#),
-        (
-            "content-null-no-tools",
-            "openai-chat",
-            "words",
-            r#""content": null, "refusal": null}, "finish_reason": "stop""#,
-        ),
-        ("content-null-no-tools", "openai-responses", "words", r#""output":[]"#),
-        ("content-null-no-tools", "anthropic-messages", "words", r#""content":[],"stop_reason":"end_turn""#),
-    ] {
+    for (name, dialect_name, kind, said) in IN_WORDS {
         let sent = played(&[(name, &[])], dialect(dialect_name).unwrap(), &reply(kind), false).unwrap();
         assert!(sent.text().contains(said), "{name} in {dialect_name}: {}", sent.text());
     }

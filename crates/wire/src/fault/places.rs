@@ -53,7 +53,7 @@ impl Spot<'_> {
 pub(super) fn everywhere(
     events: &mut [Event],
     patterns: &[&str],
-    change: impl Fn(Spot<'_>) -> Option<String>,
+    mut change: impl FnMut(Spot<'_>) -> Option<String>,
 ) -> bool {
     let mut changed = false;
     for event in events {

@@ -71,6 +71,9 @@ fn changes(sent: &Sent, stream: bool) -> Vec<String> {
             }
         }
     }
+    if told.is_empty() {
+        return vec![format!("the same JSON in {} bytes more", sent.body().len() - sent.unharmed.len())];
+    }
     told.into_iter().map(|(change, events)| format!("{} {change}", events.join(","))).collect()
 }
 

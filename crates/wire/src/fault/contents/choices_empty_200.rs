@@ -1,7 +1,7 @@
 //! A plain 200 whose `choices` are empty.
 
 use crate::fault::places::{CHAT, everywhere};
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "choices-empty-200",
@@ -21,9 +21,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Not,
     may_give_up: true,
     hostile: true,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| {
+        !given.stream && everywhere(events, &["/choices"], |choices| choices.put("[]"))
+    })],
 };
-
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    !given.stream && everywhere(events, &["/choices"], |choices| choices.put("[]"))
-}

@@ -1,7 +1,7 @@
 //! No document has its `choices`.
 
 use crate::fault::places::{CHAT, everywhere};
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "choices-missing",
@@ -15,9 +15,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Not,
     may_give_up: true,
     hostile: true,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| everywhere(events, &["/choices"], |choices| choices.taken_out()))],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    everywhere(events, &["/choices"], |choices| choices.taken_out())
-}

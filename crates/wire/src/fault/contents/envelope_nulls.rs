@@ -1,7 +1,7 @@
 //! What stands around the choices is null.
 
 use crate::fault::places::{CHAT, everywhere};
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "envelope-nulls",
@@ -15,9 +15,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| {
+        everywhere(events, &["/id", "/object", "/created", "/choices/*/index"], |member| member.put("null"))
+    })],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    everywhere(events, &["/id", "/object", "/created", "/choices/*/index"], |member| member.put("null"))
-}

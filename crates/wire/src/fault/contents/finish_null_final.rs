@@ -2,7 +2,7 @@
 
 use super::REASONS;
 use crate::fault::places::everywhere;
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "finish-null-final",
@@ -16,14 +16,12 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| {
+        !given.stream
+            && everywhere(
+                events,
+                &["/choices/*/finish_reason", "/stop_reason", "/candidates/*/finishReason"],
+                |reason| reason.put("null"),
+            )
+    })],
 };
-
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    !given.stream
-        && everywhere(
-            events,
-            &["/choices/*/finish_reason", "/stop_reason", "/candidates/*/finishReason"],
-            |reason| reason.put("null"),
-        )
-}

@@ -18,10 +18,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let name = given.params.text(&FIELD);
     everywhere(events, &["/choices/*"], |choice| choice.set(&name, "null"))
 }

@@ -1,7 +1,7 @@
 //! The details of the usage are null.
 
 use crate::fault::places::everywhere;
-use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Dialects, Event, Fault, Group, Work};
 
 /// What is counted, and its details.
 const DETAILS: [(&str, &str); 4] = [
@@ -23,10 +23,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| documents(events))],
 };
 
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
+fn documents(events: &mut [Event]) -> bool {
     let mut changed = false;
     for (counted, details) in DETAILS {
         changed |= everywhere(events, &["/usage", "/response/usage"], |usage| {

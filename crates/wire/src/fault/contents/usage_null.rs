@@ -27,10 +27,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let absent = given.params.flag(&ABSENT);
     everywhere(events, USAGE, |usage| match usage.value.kind() {
         Kind::Object if absent => usage.taken_out(),

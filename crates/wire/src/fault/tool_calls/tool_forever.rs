@@ -1,7 +1,7 @@
 //! The calls of the reply are asked for again and again, each time under new ids.
 
 use super::rename;
-use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-forever",
@@ -15,9 +15,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Otherwise,
     may_give_up: true,
     hostile: true,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| {
+        rename(events, |id| format!("again_{:04}_{id}", given.ordinal))
+    })],
 };
-
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    rename(events, |id| format!("again_{:04}_{id}", given.ordinal))
-}

@@ -2,7 +2,7 @@
 
 use super::continued;
 use crate::fault::places::CHAT;
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Event, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-id-empty",
@@ -16,10 +16,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| documents(events))],
 };
 
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
+fn documents(events: &mut [Event]) -> bool {
     let ids = continued(events, |call| call.set("id", "\"\""));
     continued(events, |call| call.set_in("/function", "name", "\"\"")) || ids
 }

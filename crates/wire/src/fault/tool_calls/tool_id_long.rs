@@ -18,10 +18,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Otherwise,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let length = given.params.count(&LENGTH);
     rename(events, |id| format!("long_{}{id}", "0".repeat(length.saturating_sub(id.len() + "long_".len()))))
 }

@@ -1,7 +1,7 @@
 //! All calls have one id, in a turn and from turn to turn.
 
 use super::rename;
-use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Dialects, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-id-reused",
@@ -22,9 +22,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::Otherwise,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| rename(events, |_| "call_reused".to_owned()))],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    rename(events, |_| "call_reused".to_owned())
-}

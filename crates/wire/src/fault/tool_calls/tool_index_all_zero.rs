@@ -2,7 +2,7 @@
 
 use super::{DELTA, two_calls};
 use crate::fault::places::{CHAT, everywhere};
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-index-all-zero",
@@ -16,9 +16,8 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Words(two_calls), Work::Documents(documents)],
+    works: &[
+        Work::Words(two_calls),
+        Work::Documents(|events, _| everywhere(events, &[DELTA], |call| call.set("index", "0"))),
+    ],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    everywhere(events, &[DELTA], |call| call.set("index", "0"))
-}

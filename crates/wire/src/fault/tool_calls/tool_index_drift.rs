@@ -16,10 +16,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: true,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let calls = given.reply.calls.len();
     continued(events, |call| call.set("index", &(index_of(call.value)? + calls).to_string()))
 }

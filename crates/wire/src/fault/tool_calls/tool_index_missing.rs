@@ -2,7 +2,7 @@
 
 use super::DELTA;
 use crate::fault::places::{CHAT, everywhere};
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-index-missing",
@@ -22,9 +22,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| everywhere(events, &[DELTA], |call| call.without("index")))],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    everywhere(events, &[DELTA], |call| call.without("index"))
-}

@@ -2,7 +2,7 @@
 
 use super::{chunk, two_calls};
 use crate::fault::places::CHAT;
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Event, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-index-out-of-order",
@@ -16,10 +16,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Words(two_calls), Work::Documents(documents)],
+    works: &[Work::Words(two_calls), Work::Documents(|events, _| documents(events))],
 };
 
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
+fn documents(events: &mut [Event]) -> bool {
     let places: Vec<(usize, usize)> =
         events.iter().enumerate().filter_map(|(at, event)| Some((at, chunk(event)?.of.1))).collect();
     let mut turned = places.clone();
@@ -27,7 +27,7 @@ fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
     if turned == places {
         return false;
     }
-    let old = events.clone();
+    let old = events.to_vec();
     for ((to, _), (from, _)) in places.iter().zip(&turned) {
         events[*to] = old[*from].clone();
     }

@@ -1,7 +1,7 @@
 //! Each piece of a call has the whole name.
 
-use super::{continued, index_of};
-use crate::fault::places::{CHAT, quoted};
+use super::{DELTA, opens};
+use crate::fault::places::{CHAT, everywhere, quoted};
 use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -16,12 +16,16 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    continued(events, |call| {
-        let name = &given.reply.calls.get(index_of(call.value)?)?.name;
-        call.set_in("/function", "name", &quoted(name))
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
+    let mut open = None;
+    everywhere(events, &[DELTA], |call| {
+        if let Some(id) = call.value.get("id").filter(|_| opens(call.value)) {
+            open = given.reply.calls.iter().find(|call| id.is_str(&call.id));
+            return None;
+        }
+        call.set_in("/function", "name", &quoted(&open?.name))
     })
 }

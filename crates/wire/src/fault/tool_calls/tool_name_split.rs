@@ -5,7 +5,7 @@ use crate::fault::places::{CHAT, everywhere, followed, quoted};
 use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
 use crate::json::{Value, edit, parse};
 
-const CALL: &str = "/choices/0/delta/tool_calls/0";
+const CALLS: &str = "/choices/0/delta/tool_calls";
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-name-split",
@@ -34,10 +34,10 @@ fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
 /// The chunk with the second half of the name, where this one begins a call.
 fn second(event: &Event) -> Option<String> {
     let tape = parse(event.data.as_bytes()).ok()?;
-    let call = tape.root().at(CALL).filter(|call| opens(*call))?;
+    let call = tape.root().at(CALLS)?.items().next().filter(|call| opens(*call))?;
     let (_, second) = halves(call)?;
-    let piece = format!(r#"{{"index":{},"function":{{"name":{}}}}}"#, index_of(call)?, quoted(&second));
-    edit::replace(&event.data, CALL, &piece)
+    let piece = format!(r#"[{{"index":{},"function":{{"name":{}}}}}]"#, index_of(call)?, quoted(&second));
+    edit::replace(&event.data, CALLS, &piece)
 }
 
 /// The name that a call begins with, in two halves.

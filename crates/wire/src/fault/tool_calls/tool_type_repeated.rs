@@ -2,7 +2,7 @@
 
 use super::continued;
 use crate::fault::places::CHAT;
-use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::fault::{Arrives, Fault, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-type-repeated",
@@ -16,9 +16,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, _| continued(events, |call| call.set("type", "\"function\"")))],
 };
-
-fn documents(events: &mut Vec<Event>, _: &Given<'_>) -> bool {
-    continued(events, |call| call.set("type", "\"function\""))
-}
