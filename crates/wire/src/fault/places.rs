@@ -94,12 +94,11 @@ pub(super) fn quoted(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Puts documents behind each event of a stream of server-sent events, in the same lines; gives whether there were any.
+/// Puts documents behind each server-sent event, in the same lines; gives whether there were any.
 pub(super) fn followed(events: &mut Vec<Event>, by: impl Fn(&Event) -> Vec<String>) -> bool {
     let before = events.len();
     for event in std::mem::take(events) {
-        let more = if event.before.contains("data:") { by(&event) } else { Vec::new() };
-        let more: Vec<Event> = more.into_iter().map(|data| Event { data, ..event.clone() }).collect();
+        let more: Vec<Event> = by(&event).into_iter().map(|data| Event { data, ..event.clone() }).collect();
         events.push(event);
         events.extend(more);
     }

@@ -29,7 +29,7 @@ const PIECES: &[&str] = &[
 ];
 
 fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    given.stream && followed(events, |event| nothing(event, given))
+    given.sse() && followed(events, |event| nothing(event, given))
 }
 
 /// Pieces in the form of this one that say nothing.
