@@ -9,7 +9,7 @@ use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule};
 use rehearsal_workflow::agent::AGENTS;
 use rehearsal_workflow::grade::{self, CHECKS};
-use rehearsal_workflow::told::{DROPPED, GIVEN, PROVIDERS};
+use rehearsal_workflow::told::{DROPPED, GIVEN, families};
 
 /// One page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ fn environment() -> String {
     out.push_str("\n## Given to the agent\n\nA placeholder stands in the agent's command, also inside an argument.\n\n");
     out.push_str(&head(&["variables", "placeholder", "what it is"]));
     for given in GIVEN {
-        let names: Vec<_> = given.variables.iter().map(|name| code(name)).collect();
+        let names: Vec<_> = given.variables().into_iter().map(code).collect();
         out.push_str(&row(&[
             &names.join(", "),
             &given.placeholder.map(code).unwrap_or_default(),
@@ -153,7 +153,7 @@ fn environment() -> String {
         "\n## Kept from the agent\n\nEverything else is inherited but {}, all of {}, and whatever sounds like a secret \
          (key, token, password, credential, cookie).\n",
         names(DROPPED, ""),
-        names(PROVIDERS, "*"),
+        names(&families(), "*"),
     ));
     out
 }

@@ -4,6 +4,7 @@
 
 use libtest_mimic::{Arguments, Completion, Trial};
 use rehearsal_testkit::{said, scratch};
+use rehearsal_wire::dialect::DIALECTS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -68,16 +69,10 @@ fn the_guide_hands_a_container_what_agents_of_each_api_need() {
     let (command, _) = rest.split_once("```").unwrap();
     let handed: Vec<_> =
         command.split("-e ").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
-    for name in [
-        "OPENAI_BASE_URL",
-        "OPENAI_API_KEY",
-        "ANTHROPIC_BASE_URL",
-        "ANTHROPIC_API_KEY",
-        "GOOGLE_GEMINI_BASE_URL",
-        "GEMINI_API_KEY",
-        "REHEARSAL_MODEL",
-        "REHEARSAL_PROMPT",
-    ] {
+    let clients = DIALECTS.iter().map(|dialect| dialect.environment);
+    let clients =
+        clients.flat_map(|known| [known.base_url.first(), known.root_url.first(), known.key.first()]);
+    for name in clients.flatten().copied().chain(["REHEARSAL_MODEL", "REHEARSAL_PROMPT"]) {
         assert!(handed.contains(&name), "{name} is not among {handed:?}");
     }
 }

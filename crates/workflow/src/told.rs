@@ -1,6 +1,7 @@
 //! What an agent is told: placeholders in its command, variables in its environment.
 
 use rehearsal_journal::redact;
+use rehearsal_wire::dialect::{DIALECTS, Environment};
 
 /// Everything that one case tells its agent.
 #[derive(Clone, Debug)]
@@ -31,8 +32,10 @@ pub const KEY: &str = "sk-rehearsal";
 /// One thing that an agent is told.
 #[derive(Debug)]
 pub struct Given {
-    /// The variables that hold it.
-    pub variables: &'static [&'static str],
+    /// Variables of ours that hold it, and of every program.
+    variables: &'static [&'static str],
+    /// Variables of a dialect's clients that hold it.
+    clients: fn(&Environment) -> &'static [&'static str],
     /// The placeholder of the command that stands for it.
     pub placeholder: Option<&'static str>,
     /// What it is, for tables.
@@ -40,70 +43,104 @@ pub struct Given {
     value: fn(&Told) -> Option<&str>,
 }
 
+impl Given {
+    /// The variables that hold it, each once.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&'static str> {
+        let clients = DIALECTS.iter().flat_map(|dialect| (self.clients)(&dialect.environment));
+        once(clients.chain(self.variables))
+    }
+}
+
+/// The names, each once, in the order in which they first stand.
+fn once(names: impl Iterator<Item = &'static &'static str>) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for name in names {
+        if !all.contains(name) {
+            all.push(*name);
+        }
+    }
+    all
+}
+
+/// What no client of a provider reads under a name of its own.
+const NO_CLIENT: fn(&Environment) -> &'static [&'static str] = |_| &[];
+
 /// Everything that an agent is told.
 pub const GIVEN: &[Given] = &[
     Given {
-        variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE", "REHEARSAL_BASE_URL"],
+        variables: &["REHEARSAL_BASE_URL"],
+        clients: |environment| environment.base_url,
         placeholder: Some("{base_url}"),
         what: "the case's own base URL, ending in `/v1`",
         value: |told| Some(&told.base_url),
     },
     Given {
-        variables: &["ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+        variables: &[],
+        clients: |environment| environment.root_url,
         placeholder: Some("{root_url}"),
         what: "the same without `/v1`, for clients that add the version themselves",
         value: |told| Some(told.base_url.strip_suffix("/v1").unwrap_or(&told.base_url)),
     },
     Given {
-        variables: &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"],
+        variables: &[],
+        clients: |environment| environment.key,
         placeholder: None,
         what: "a key that is worth nothing",
         value: |_| Some(KEY),
     },
     Given {
         variables: &["REHEARSAL_PROMPT"],
+        clients: NO_CLIENT,
         placeholder: Some("{prompt}"),
         what: "what the agent is asked to do",
         value: |told| Some(&told.prompt),
     },
     Given {
         variables: &["REHEARSAL_WORKSPACE"],
+        clients: NO_CLIENT,
         placeholder: Some("{workspace}"),
         what: "its empty folder, also its current folder",
         value: |told| Some(&told.workspace),
     },
     Given {
         variables: &["REHEARSAL_MODEL"],
+        clients: NO_CLIENT,
         placeholder: Some("{model}"),
         what: "a model name (`--model`)",
         value: |told| Some(&told.model),
     },
     Given {
         variables: &["REHEARSAL_CASE"],
+        clients: NO_CLIENT,
         placeholder: Some("{case}"),
         what: "the name of the case",
         value: |told| Some(&told.case),
     },
     Given {
         variables: &["HOME", "USERPROFILE"],
+        clients: NO_CLIENT,
         placeholder: Some("{home}"),
         what: "an empty home of its own",
         value: |told| Some(&told.home),
     },
     Given {
         variables: &["HTTPS_PROXY", "https_proxy"],
+        clients: NO_CLIENT,
         placeholder: None,
         what: "a proxy that refuses and takes down who wanted where (not with `--no-sink`)",
         value: |told| told.proxy.as_deref(),
     },
     Given {
         variables: &["NO_PROXY", "no_proxy"],
+        clients: NO_CLIENT,
         placeholder: None,
         what: "the hosts to ask without that proxy",
         value: |told| told.no_proxy.as_deref(),
     },
     Given {
         variables: &["REHEARSAL_SHIM"],
+        clients: NO_CLIENT,
         placeholder: None,
         what: "where watched commands are told, in cases with `commands`",
         value: |told| told.shim.as_deref(),
@@ -122,19 +159,12 @@ pub const DROPPED: &[&str] = &[
     "XDG_STATE_HOME",
     "SSH_AUTH_SOCK",
 ];
-/// Providers whose variables, base URLs too, are replaced or dropped as a whole.
-pub const PROVIDERS: &[&str] = &[
-    "OPENAI_",
-    "ANTHROPIC_",
-    "GEMINI_",
-    "GOOGLE_API_",
-    "GOOGLE_GEMINI_",
-    "GOOGLE_GENAI_",
-    "GOOGLE_GENERATIVE_AI_",
-    "GOOGLE_VERTEX_",
-    "AZURE_OPENAI_",
-    "REHEARSAL_",
-];
+/// How the names of variables begin that are replaced or dropped as a whole: all that could lead the clients of a provider elsewhere, base
+/// URLs too, and our own.
+#[must_use]
+pub fn families() -> Vec<&'static str> {
+    once(DIALECTS.iter().flat_map(|dialect| dialect.environment.families).chain(&["REHEARSAL_"]))
+}
 
 impl Told {
     /// The command with its placeholders filled. `place` gives the absolute path of an argument that names a file where the run was
@@ -181,7 +211,7 @@ impl Told {
         let is_own = |name: &str| own.iter().any(|(known, _)| known == name);
         let told = GIVEN.iter().flat_map(|given| {
             let value = (given.value)(self);
-            given.variables.iter().filter_map(move |name| Some(((*name).to_owned(), value?.to_owned())))
+            given.variables().into_iter().filter_map(move |name| Some((name.to_owned(), value?.to_owned())))
         });
         inherited
             .into_iter()
@@ -194,13 +224,13 @@ impl Told {
 }
 
 fn is_told(name: &str) -> bool {
-    GIVEN.iter().any(|given| given.variables.contains(&name))
+    GIVEN.iter().any(|given| given.variables().contains(&name))
 }
 
 fn is_dropped(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     DROPPED.contains(&upper.as_str())
-        || PROVIDERS.iter().any(|prefix| upper.starts_with(prefix))
+        || families().iter().any(|family| upper.starts_with(family))
         || ["PASSWORD", "CREDENTIAL"].iter().any(|word| upper.contains(word))
         || redact::is_secret(&name.replace('_', "-"))
 }

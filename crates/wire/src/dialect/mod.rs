@@ -74,8 +74,23 @@ pub struct Dialect {
     pub key: &'static str,
     /// Where else the key may stand: further headers in the same form, or a part of the query, `?key=YOUR_KEY`.
     pub other_keys: &'static [&'static str],
+    /// How its clients are told of a provider by their environment.
+    pub environment: Environment,
     /// What is told later of replies that the provider keeps, if it keeps any.
     pub keeping: Option<Keeping>,
+}
+
+/// Variables by which the clients of a dialect are told of a provider.
+#[derive(Clone, Copy, Debug)]
+pub struct Environment {
+    /// The base URL with `/v1` at its end.
+    pub base_url: &'static [&'static str],
+    /// The base URL without it, for clients that add the version themselves.
+    pub root_url: &'static [&'static str],
+    /// The key.
+    pub key: &'static [&'static str],
+    /// How the names of all variables begin that could lead these clients elsewhere.
+    pub families: &'static [&'static str],
 }
 
 impl Dialect {

@@ -26,7 +26,7 @@ fn every_row_gives_its_agent_the_prompt_and_the_provider_and_names_a_version() {
         let holds = |words: &[&str]| words.iter().any(|word| texts.iter().any(|text| text.contains(word)));
         assert!(holds(&["{prompt}", "REHEARSAL_PROMPT"]), "{}", row.name);
         // What reads these variables itself is told by every run.
-        let reads = ["openai", "anthropic", "langchain", "pydantic", "aider", "claude"];
+        let reads = ["openai", "anthropic", "langchain", "pydantic", "aider", "claude", "gemini"];
         let is_told = reads.iter().any(|name| row.install.contains(name));
         assert!(is_told || holds(&["{base_url}", "{root_url}", "OPENAI_BASE_URL"]), "{}", row.name);
         assert!(row.install.contains("==") || row.install.split('@').count() > 1, "{}", row.name);

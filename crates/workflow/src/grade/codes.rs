@@ -29,7 +29,7 @@ const WORDS: &[Word] = &[
     Word {
         code: "route",
         meaning: "refused: the provider has no such route",
-        remedy: "OPENAI_BASE_URL ends in `/v1` already, so the client adds `/chat/completions` or `/responses`; ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL do not, and the client adds `/v1/messages` or `/v1beta/models/…`",
+        remedy: "OPENAI_BASE_URL ends in `/v1` already, so the client adds `/chat/completions` or `/responses`; {root_url} and the variables that hold it, such as ANTHROPIC_BASE_URL, do not, and the client adds `/v1/messages`",
     },
     Word {
         code: "token",

@@ -22,7 +22,7 @@ pub(super) const NEVER_ASKED: Check = Check {
     tier: Tier::End,
     follows: &["side-calls-only"],
     meaning: "no request of the case's conversation arrived",
-    remedy: "point the agent at OPENAI_BASE_URL or {base_url} (ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL or {root_url} for those APIs), and give it the prompt as REHEARSAL_PROMPT or {prompt}, unchanged",
+    remedy: "point the agent at OPENAI_BASE_URL or {base_url} ({root_url}, or the variable of its own, for an API whose clients add the version), and give it the prompt as REHEARSAL_PROMPT or {prompt}, unchanged",
     judge: Some(never_asked),
 };
 pub(super) const STEPS_SKIPPED: Check = Check {
@@ -83,7 +83,7 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
                 "no request arrived before the agent ended with status {status}{}",
                 super::agent::last_words(evidence.stderr)
             ),
-            None => "no request arrived: is the agent pointed at OPENAI_BASE_URL ({base_url}), or at ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL ({root_url})?".to_owned(),
+            None => "no request arrived: is the agent pointed at OPENAI_BASE_URL ({base_url}), or at the variable of its API ({root_url})?".to_owned(),
         },
     };
     vec![Found::at(message, others)]

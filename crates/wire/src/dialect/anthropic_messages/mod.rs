@@ -10,7 +10,7 @@ pub(crate) mod speech;
 mod stream;
 pub(crate) mod thought;
 
-use super::{Dialect, Origin, Route, Serves};
+use super::{Dialect, Environment, Origin, Route, Serves};
 
 /// The word for it in tables.
 pub(crate) const NAME: &str = "anthropic-messages";
@@ -42,6 +42,12 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("anthropic-organization-id", "00000000-0000-4000-8000-000000000000")],
     key: "x-api-key: YOUR_KEY",
     other_keys: &["Authorization: Bearer YOUR_KEY"],
+    environment: Environment {
+        base_url: &[],
+        root_url: &["ANTHROPIC_BASE_URL"],
+        key: &["ANTHROPIC_API_KEY"],
+        families: &["ANTHROPIC_"],
+    },
     keeping: None,
 };
 

@@ -11,7 +11,7 @@ pub(crate) mod speech;
 mod stream;
 pub(crate) mod thought;
 
-use super::{Dialect, Route, Serves};
+use super::{Dialect, Environment, Route, Serves};
 use crate::reply::Framing;
 
 /// The word for it in tables.
@@ -55,6 +55,20 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("x-content-type-options", "nosniff")],
     key: "x-goog-api-key: YOUR_KEY",
     other_keys: &["?key=YOUR_KEY", "Authorization: Bearer YOUR_KEY"],
+    // Where GOOGLE_API_KEY stands beside this key, official clients warn of two.
+    environment: Environment {
+        base_url: &[],
+        root_url: &["GOOGLE_GEMINI_BASE_URL"],
+        key: &["GEMINI_API_KEY"],
+        families: &[
+            "GEMINI_",
+            "GOOGLE_API_",
+            "GOOGLE_GEMINI_",
+            "GOOGLE_GENAI_",
+            "GOOGLE_GENERATIVE_AI_",
+            "GOOGLE_VERTEX_",
+        ],
+    },
     keeping: None,
 };
 

@@ -7,7 +7,7 @@ pub(super) mod render;
 pub(crate) mod shape;
 mod stream;
 
-use super::{Dialect, Route, Serves};
+use super::{Dialect, Environment, Route, Serves};
 
 /// The row.
 pub(super) const ROW: Dialect = Dialect {
@@ -33,6 +33,12 @@ pub(super) const ROW: Dialect = Dialect {
     request_id: Some("x-request-id"),
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
+    environment: Environment {
+        base_url: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+        root_url: &[],
+        key: &["OPENAI_API_KEY"],
+        families: &["OPENAI_", "AZURE_OPENAI_"],
+    },
     keeping: None,
     other_keys: &[],
 };
