@@ -84,7 +84,7 @@ pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> 
     let keyless = || !holds_key(&dialect.key) && !dialect.other_keys.iter().any(holds_key);
     (wants_key && keyless()).then(|| {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
-        Reject::of_no_place("api-key", 401, None, message)
+        Reject::of_no_place("api-key", dialect.keyless, None, message)
     })
 }
 

@@ -7,6 +7,7 @@ mod any;
 use any::any_reply;
 use proptest::prelude::*;
 use rehearsal_wire::dialect::{Dialect, ErrorBody, ModelEntry, dialect};
+use rehearsal_wire::fault::Event;
 use rehearsal_wire::json::parse;
 use rehearsal_wire::reply::{Envelope, Framing, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::SseReader;
@@ -125,6 +126,15 @@ fn a_streamed_reply_is_a_response_for_each_piece_and_one_for_all_calls() {
         frame(CALLS, "\"finishReason\":\"STOP\","),
     ];
     assert_eq!(String::from_utf8(frames.concat()).unwrap(), wanted.concat());
+}
+
+#[test]
+fn faults_find_the_documents_of_a_stream_whose_lines_end_with_cr_lf() {
+    for frame in (gemini().stream)(&all(), &shown()) {
+        let event = Event::read(&frame);
+        assert_eq!((event.before.as_str(), event.after.as_str()), ("data: ", "\r\n\r\n"));
+        assert_eq!(event.bytes(), frame);
+    }
 }
 
 #[test]

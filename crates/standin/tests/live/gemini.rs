@@ -368,7 +368,7 @@ fn a_key_may_stand_in_the_query_and_is_written_nowhere() {
         let body = json!({"contents": [{"parts": [{"text": "hi"}]}]}).to_string();
         let headers = [("Content-Type", Some("application/json"))];
         for (query, status) in
-            [("?key=AIzaSecret", 200), ("?alt=sse&key=AIzaSecret", 200), ("?key=", 401), ("", 401)]
+            [("?key=AIzaSecret", 200), ("?alt=sse&key=AIzaSecret", 200), ("?key=", 403), ("", 403)]
         {
             let path = format!("{base}/v1beta/models/gemini-x:streamGenerateContent{query}");
             assert_eq!(

@@ -74,6 +74,8 @@ pub struct Dialect {
     pub key: &'static str,
     /// Where else the key may stand: further headers in the same form, or a part of the query, `?key=YOUR_KEY`.
     pub other_keys: &'static [&'static str],
+    /// The status of an answer to a request without a key.
+    pub keyless: u16,
     /// How its clients are told of a provider by their environment.
     pub environment: Environment,
     /// What is told later of replies that the provider keeps, if it keeps any.

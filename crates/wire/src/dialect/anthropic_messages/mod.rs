@@ -42,6 +42,7 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("anthropic-organization-id", "00000000-0000-4000-8000-000000000000")],
     key: "x-api-key: YOUR_KEY",
     other_keys: &["Authorization: Bearer YOUR_KEY"],
+    keyless: 401,
     environment: Environment {
         base_url: &[],
         root_url: &["ANTHROPIC_BASE_URL"],

@@ -55,6 +55,7 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("x-content-type-options", "nosniff")],
     key: "x-goog-api-key: YOUR_KEY",
     other_keys: &["?key=YOUR_KEY", "Authorization: Bearer YOUR_KEY"],
+    keyless: 403,
     // Where GOOGLE_API_KEY stands beside this key, official clients warn of two.
     environment: Environment {
         base_url: &[],

@@ -4,35 +4,14 @@
 use super::read::camel;
 use crate::json::Value;
 use crate::reject::Reject;
-use crate::rule::shape::{At, Place, Shape, Speech, Step, Wrong};
+use crate::rule::shape::{At, Place, Shape, Speech, Step, Wrong, place};
+use std::borrow::Cow;
 
 /// How the API speaks. Nothing but what the table names may stand in a request.
 pub(crate) const SPEECH: Speech = Speech { words, closed: |_| true, key: Some(camel) };
 
-/// A place as the API spells it, `contents[0].parts[1].function_call`, and as an RFC 6901 pointer.
-fn place(at: At<'_>) -> (String, String) {
-    let Some(Place { above, step }) = at else { return Default::default() };
-    let (mut path, mut pointer) = place(*above);
-    match step {
-        Step::Key(key) => {
-            if !path.is_empty() {
-                path.push('.');
-            }
-            path.push_str(&underscored(key));
-            pointer.push('/');
-            pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        }
-        Step::Index(index) => {
-            path.push_str(&format!("[{index}]"));
-            pointer.push_str(&format!("/{index}"));
-        }
-        Step::Variant(_) => {}
-    }
-    (path, pointer)
-}
-
 /// A key as the protocol buffer names it.
-fn underscored(key: &str) -> String {
+fn underscored(key: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(key.len() + 4);
     for letter in key.chars() {
         if letter.is_ascii_uppercase() {
@@ -40,15 +19,15 @@ fn underscored(key: &str) -> String {
         }
         out.push(letter.to_ascii_lowercase());
     }
-    out
+    Cow::Owned(out)
 }
 
 fn words(wrong: &Wrong<'_>, it: Value<'_>, at: At<'_>) -> Box<Reject> {
-    let (path, pointer) = place(at);
+    let (path, pointer) = place(at, underscored);
     let (field, message) = match *wrong {
         Wrong::Unknown => {
             let (key, above) = match at {
-                Some(Place { above, step: Step::Key(key) }) => (*key, place(*above).0),
+                Some(Place { above, step: Step::Key(key) }) => (*key, place(*above, underscored).0),
                 Some(_) | None => ("", String::new()),
             };
             let inside = if above.is_empty() { String::new() } else { format!(" at '{above}'") };

@@ -33,6 +33,7 @@ pub(super) const ROW: Dialect = Dialect {
     request_id: Some("x-request-id"),
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
+    keyless: 401,
     environment: Environment {
         base_url: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         root_url: &[],

@@ -38,6 +38,7 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
     other_keys: &[],
+    keyless: 401,
     environment: super::openai_chat::ROW.environment,
     keeping: Some(Keeping {
         keep: stored::keep,

@@ -5,6 +5,7 @@ use super::walk::{At, Place, Step};
 use super::{Field, Need, Shape, Speech, Wrong};
 use crate::json::{Kind, Value};
 use crate::reject::Reject;
+use std::borrow::Cow;
 
 /// How the API of OpenAI speaks of its documented requests; nothing but what they name may stand in them.
 pub(super) const SPEECH: Speech = Speech { words, closed: |_| true, key: None };
@@ -29,16 +30,19 @@ fn words(wrong: &Wrong<'_>, it: Value<'_>, at: At<'_>) -> Box<Reject> {
     }
 }
 
-/// A place as the API spells it, `tools[0].function.name`, and as an RFC 6901 pointer.
-fn place(at: At<'_>) -> (String, String) {
+/// The spelling of a key as the request has it.
+const AS_IT_IS: fn(&str) -> Cow<'_, str> = |key| Cow::Borrowed(key);
+
+/// A place as an API spells it, `tools[0].function.name`, whose spelling of a key is given; and as an RFC 6901 pointer.
+pub(crate) fn place(at: At<'_>, spelt: fn(&str) -> Cow<'_, str>) -> (String, String) {
     let Some(place_here) = at else { return Default::default() };
-    let (mut param, mut pointer) = place(place_here.above);
+    let (mut param, mut pointer) = place(place_here.above, spelt);
     match place_here.step {
         Step::Key(key) => {
             if !param.is_empty() {
                 param.push('.');
             }
-            param.push_str(key);
+            param.push_str(&spelt(key));
             pointer.push('/');
             pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
         }
@@ -58,7 +62,7 @@ fn plain(param: &str) -> String {
 
 #[cold]
 fn refuse(code: &'static str, at: At<'_>, sentence: impl FnOnce(&str) -> String) -> Box<Reject> {
-    let (param, pointer) = place(at);
+    let (param, pointer) = place(at, AS_IT_IS);
     let message = sentence(&param);
     say::api(Some(code), Some(param), pointer, message)
 }
@@ -77,7 +81,7 @@ fn unknown(at: At<'_>) -> Box<Reject> {
 #[cold]
 fn missing(field: &Field, at: At<'_>) -> Box<Reject> {
     if field.need == Need::RequiredPlainly {
-        let (param, pointer) = place(at);
+        let (param, pointer) = place(at, AS_IT_IS);
         let message = format!("Missing parameter '{}': messages with this role must have one.", field.name);
         return say::api(None, Some(plain(&param)), pointer, message);
     }
@@ -87,7 +91,7 @@ fn missing(field: &Field, at: At<'_>) -> Box<Reject> {
 
 #[cold]
 fn null(at: At<'_>) -> Box<Reject> {
-    let (param, pointer) = place(at);
+    let (param, pointer) = place(at, AS_IT_IS);
     let key = match at {
         Some(Place { step: Step::Key(key), .. }) => key,
         Some(Place { step: Step::Index(_) | Step::Variant(_), .. }) | None => "",

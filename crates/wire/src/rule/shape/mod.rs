@@ -9,6 +9,7 @@ mod walk;
 use super::Asked;
 use crate::json::Value;
 use crate::reject::Reject;
+pub(crate) use fault::place;
 use std::borrow::Cow;
 pub(crate) use walk::{At, Place, Step};
 pub(super) use walk::{Look, check};
