@@ -23,6 +23,22 @@ async function refused(kind, ask) {
   assert.fail(`${kind.name} was not thrown`);
 }
 
+// Asks for each error of the suites of OpenAI's APIs: `ask` gets a prompt, and whether to ask for a stream.
+async function fails({ BadRequestError, InternalServerError, RateLimitError }, ask) {
+  for (const [status, kind, word] of [
+    [400, BadRequestError, "bad"],
+    [429, RateLimitError, "slow"],
+    [500, InternalServerError, "oh"],
+    [529, InternalServerError, "much"],
+  ]) {
+    for (const stream of [false, true]) {
+      const error = await refused(kind, () => ask(`fail ${status}`, stream));
+      assert.deepEqual([error.status, error.error.message], [status, word]);
+      assert(error.requestID.startsWith("req_"), error);
+    }
+  }
+}
+
 async function all(stream) {
   const seen = [];
   for await (const one of stream) seen.push(one);
@@ -32,4 +48,4 @@ async function all(stream) {
 // As JSON tells it: without what is undefined, hidden or a method.
 const plainly = (value) => JSON.parse(JSON.stringify(value));
 
-module.exports = { all, assert, plainly, refused, run };
+module.exports = { all, assert, fails, plainly, refused, run };

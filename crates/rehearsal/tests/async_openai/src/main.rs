@@ -6,8 +6,10 @@ mod responses;
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
+use async_openai::error::OpenAIError;
 use serde_json::Value;
 use std::error::Error;
+use std::fmt::Debug;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -44,5 +46,13 @@ fn same(prompt: &str, plain: &Value, streamed: &Value) -> Outcome {
     match plain == streamed {
         true => Ok(()),
         false => Err(format!("{prompt}: plain {plain}, streamed {streamed}").into()),
+    }
+}
+
+/// The answer to `fail 400` must be the error of the suite.
+fn refused<A: Debug>(answer: Result<A, OpenAIError>) -> Outcome {
+    match answer {
+        Err(OpenAIError::ApiError(error)) if error.api_error.message == "bad" => Ok(()),
+        other => Err(format!("fail 400: {other:?}").into()),
     }
 }

@@ -1,9 +1,8 @@
 //! The Responses API: the same answer plain, streamed, and retrieved.
 
-use crate::{Outcome, PROMPTS, same};
+use crate::{Outcome, PROMPTS, refused, same};
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
-use async_openai::error::OpenAIError;
 use async_openai::types::responses::CreateResponse;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
@@ -25,10 +24,8 @@ pub async fn reads(client: &Client<OpenAIConfig>) -> Outcome {
         same(prompt, &json!(items.data.len()), &json!(1))?;
     }
     println!("answers");
-    match client.responses().create(asked("fail 400", false)?).await {
-        Err(OpenAIError::ApiError(error)) if error.api_error.message == "bad" => println!("errors"),
-        other => return Err(format!("fail 400: {other:?}").into()),
-    }
+    refused(client.responses().create(asked("fail 400", false)?).await)?;
+    println!("errors");
     Ok(())
 }
 
