@@ -29,5 +29,8 @@ pub(super) const ROW: KnownAgent = KnownAgent {
     shell: Some(Shell { tool: "run_shell_command", arguments: r#"{"command": "{command}"}"# }),
     exits: "not 0 where a request failed for good",
     quiet: &["GEMINI_TELEMETRY_ENABLED", "usageStatisticsEnabled", "enableAutoUpdate", "--yolo"],
-    notes: &["It waits 6 s after a 429, whatever Retry-After says."],
+    notes: &[
+        "It waits 6 s after a 429, whatever Retry-After says.",
+        "It refuses to run a command that holds `$(` or a backtick, quoted or not, and tells the model so.",
+    ],
 };
