@@ -234,7 +234,10 @@ classes:
     let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Look around."}],
         "tools": [{"type": "function", "function": {"name": "run_command", "description": "Runs it."}}]}"#;
     let (status, answer) = provider.post("/v1/chat/completions", "localhost", body);
-    assert!(status == 200 && answer.contains(r#""name": "run_command""#), "{status} {answer}");
+    assert_eq!(status, 200, "{answer}");
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let call = &answer["choices"][0]["message"]["tool_calls"][0]["function"];
+    assert_eq!((&call["name"], &call["arguments"]), (&"run_command".into(), &r#"{"command": "ls"}"#.into()));
 }
 
 #[test]
