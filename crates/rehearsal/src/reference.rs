@@ -4,6 +4,7 @@ use crate::command::{agents, faults};
 use crate::{Arguments, env, failure};
 use clap::{CommandFactory as _, Parser as _};
 use rehearsal_report::REPORTS;
+use rehearsal_wire::dialect::mount::{MOUNTS, Mount};
 use rehearsal_wire::dialect::{DIALECTS, Serves, Visit};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::rule::{Profile, RULES, Rule};
@@ -128,6 +129,26 @@ fn dialects() -> String {
             dialect.content_type, dialect.stream_type
         ));
     }
+    MOUNTS.iter().fold(out, |out, mount| out + &mounted(mount))
+}
+
+fn mounted(mount: &Mount) -> String {
+    let mut out = format!(
+        "\n## {}\n\n{}.\n\n{}",
+        mount.name,
+        mount.summary,
+        head(&["in place of `/v1`", "what may follow", "the query must hold"])
+    );
+    for root in mount.roots {
+        let only = if root.only.is_empty() {
+            "anything".to_owned()
+        } else {
+            root.only.iter().map(|path| code(&format!("/{path}"))).collect::<Vec<_>>().join(", ")
+        };
+        out.push_str(&row(&[&code(root.path), &only, &root.query.map(code).unwrap_or_default()]));
+    }
+    let dialects = mount.dialects.words();
+    out.push_str(&format!("\nIt serves {dialects}; the key may come as `{}`, too.\n", mount.key));
     out
 }
 

@@ -51,6 +51,20 @@ const LIBRARIES: &[Library] = &[
         base: "/v1",
         parts: &["words", "tools", "kept", "errors"],
     },
+    Library {
+        module: "openai",
+        requirements: "examples/openai-python/requirements.txt",
+        folder: "azure",
+        base: "",
+        parts: &["chat", "responses", "errors"],
+    },
+    Library {
+        module: "openai",
+        requirements: "examples/openai-python/requirements.txt",
+        folder: "completions",
+        base: "/v1",
+        parts: &["completions", "embeddings", "moderations", "errors"],
+    },
 ];
 
 /// A library for Node.js. What is tried with it stands in `client.cjs` of the folder.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: sockets, clocks, files, other requests (what a lane has counted comes in, what it must count goes out).
 
+use crate::cloud;
 use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::refusal::{may_name, not_found, refuse, refused_method, wrong_host};
@@ -14,7 +15,8 @@ use rehearsal_journal::redact;
 use rehearsal_script::drill::{self, Drill};
 use rehearsal_script::pick::{Counts, Picked, Picker, Stand, look};
 use rehearsal_script::scenario::{Phrasing, Scenarios};
-use rehearsal_wire::dialect::{Serves, claiming};
+use rehearsal_wire::dialect::mount::Mount;
+use rehearsal_wire::dialect::{Serves, UNKNOWN_TO_THE_ORIGINAL, claiming};
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::reject::Reject;
@@ -141,6 +143,8 @@ pub struct Heard<'r> {
     pub body: &'r [u8],
     /// Which hosts it may name.
     pub hosts: Hosts<'r>,
+    /// The cloud whose path it names, where it is no path of a provider's own.
+    pub mount: Option<&'static Mount>,
 }
 
 /// Which hosts a request may name.
@@ -162,14 +166,35 @@ impl Heard<'_> {
 /// Decides what becomes of a request.
 #[must_use]
 pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decision<'s> {
-    let method = heard.head.method();
-    let method = method.as_ref();
-    let dice = Dice::new(setting.seed);
     let host = heard.header("host").unwrap_or_default();
     if !std::str::from_utf8(host).is_ok_and(|host| host.is_empty() || may_name(heard.hosts, host)) {
         return wrong_host(heard);
     }
-    match route::find(method, heard.path, heard.headers) {
+    let place = match route::find(heard.head.method().as_ref(), heard.path, heard.headers) {
+        Place::Provider { dialect, .. }
+            if setting.profile == Profile::Pinned && UNKNOWN_TO_THE_ORIGINAL.include(dialect.name) =>
+        {
+            Place::Nowhere
+        }
+        place => place,
+    };
+    let Place::Provider { dialect, mounted: Some(mounted), .. } = place else {
+        return answer(setting, lane, heard, place);
+    };
+    let heard = Heard { mount: Some(mounted.mount), ..heard };
+    if let Some(refused) = cloud::refusal(setting, heard, dialect, mounted) {
+        return refused;
+    }
+    let named = cloud::with_model(heard.body, mounted);
+    answer(setting, lane, Heard { body: named.as_deref().unwrap_or(heard.body), ..heard }, place)
+}
+
+/// Decides what stands at a place.
+fn answer<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>, place: Place<'_>) -> Decision<'s> {
+    let method = heard.head.method();
+    let method = method.as_ref();
+    let dice = Dice::new(setting.seed);
+    match place {
         Place::Health => aside(setting, heard, compose::health(mode_name(setting))),
         Place::Command if method == "POST" && lane.only.is_some() => command(heard.body),
         Place::Faults if lane.only.is_none() => faults(setting, heard),
@@ -177,10 +202,12 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
         Place::Provider { dialect, serves: Serves::Models, method: "GET", .. } if method != "POST" => {
             aside(setting, heard, compose::models(dialect))
         }
-        Place::Provider { dialect, serves: Serves::Model, named, method: "GET" } if method != "POST" => {
+        Place::Provider { dialect, serves: Serves::Model, named, method: "GET", .. } if method != "POST" => {
             aside(setting, heard, compose::model(dialect, named))
         }
-        Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known } if method == known => {
+        Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known, .. }
+            if method == known =>
+        {
             visit::decide(setting, heard, (dialect, visit, named), lane)
         }
         Place::Provider { dialect, serves: Serves::Conversation, named, .. } if method == "POST" => {

@@ -81,7 +81,9 @@ pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> 
         let scheme = form.trim_end_matches("YOUR_KEY").trim().len();
         header(name).is_some_and(|value| value.trim().len() > scheme)
     };
-    let keyless = || !holds_key(&dialect.key) && !dialect.other_keys.iter().any(holds_key);
+    let clouds = heard.mount.map(|mount| mount.key);
+    let mut forms = [dialect.key].into_iter().chain(dialect.other_keys.iter().copied()).chain(clouds);
+    let mut keyless = || !forms.any(|form| holds_key(&form));
     (wants_key && keyless()).then(|| {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
         Reject::of_no_place("api-key", dialect.keyless, None, message)

@@ -3,6 +3,7 @@
 use crate::visit::percent_decoded;
 use rehearsal_journal::event::CommandRan;
 use rehearsal_journal::redact::REDACTED;
+use rehearsal_wire::dialect::mount::{self, Mounted};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves, claiming};
 use rehearsal_wire::json::{self, Kind, Value};
 use rehearsal_wire::rule::Header;
@@ -27,6 +28,8 @@ pub(crate) enum Place<'p> {
         /// What stands for the part in braces of the route, as it was sent: a model, the id of a reply.
         named: &'p str,
         method: &'static str,
+        /// The mount that the path stands below, if it is no path of the dialect's own.
+        mounted: Option<Mounted<'p>>,
     },
     /// `GET /gate/health`.
     Health,
@@ -87,16 +90,41 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
         "/gate/faults" => return Place::Faults,
         _ => {}
     }
+    let own = among(DIALECTS.iter(), method, headers, Path { whole: path, mounted: None });
+    own.or_else(|| below(method, path, headers)).unwrap_or(Place::Nowhere)
+}
+
+/// What stands at a path below a mount.
+fn below<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Option<Place<'p>> {
+    let mounted = mount::mounted(path)?;
+    let served = DIALECTS.iter().filter(|dialect| mounted.mount.dialects.include(dialect.name));
+    among(served, method, headers, Path { whole: mounted.rest, mounted: Some(mounted) })
+}
+
+/// A path as routes are compared with it.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    /// The path itself; what stands behind the root of a mount.
+    whole: &'p str,
+    mounted: Option<Mounted<'p>>,
+}
+
+fn among<'p>(
+    dialects: impl Iterator<Item = &'static Dialect>,
+    method: &str,
+    headers: &[Header<'_>],
+    path: Path<'p>,
+) -> Option<Place<'p>> {
     let (mut first, mut fitting) = (None, None);
-    for dialect in DIALECTS {
+    for dialect in dialects {
         let Some((place, fits)) = in_dialect(dialect, method, path) else { continue };
         if (dialect.claims)(headers) {
-            return place;
+            return Some(place);
         }
         let best = if fits { &mut fitting } else { &mut first };
         best.get_or_insert(place);
     }
-    fitting.or(first).unwrap_or(Place::Nowhere)
+    fitting.or(first)
 }
 
 /// The dialect of a request that is refused before it is read: that of its path, else the one that its headers claim.
@@ -108,11 +136,13 @@ pub(crate) fn spoken(method: &str, path: &str, headers: &[Header<'_>]) -> Option
 }
 
 /// What a dialect has at a path, and whether for this method.
-fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: &'p str) -> Option<(Place<'p>, bool)> {
+fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: Path<'p>) -> Option<(Place<'p>, bool)> {
+    let Path { whole, mounted } = path;
     let mut other = None;
     for route in dialect.routes {
-        let Some(named) = named(route.path, path) else { continue };
-        let place = Place::Provider { dialect, serves: route.serves, named, method: route.method };
+        let own = if mounted.is_none() { Some(route.path) } else { route.path.strip_prefix("/v1") };
+        let Some(named) = own.and_then(|own| named(own, whole)) else { continue };
+        let place = Place::Provider { dialect, serves: route.serves, named, method: route.method, mounted };
         if route.method == method {
             return Some((place, true));
         }

@@ -319,7 +319,7 @@ impl StandIn {
         let headers: Vec<_> = head.headers().collect();
         let open = !self.guarded || path == route::HEALTH;
         let hosts = if self.guarded && (named || open) { Hosts::Any } else { Hosts::Own(&self.hosts) };
-        let heard = Heard { head, headers: &headers, path, body, hosts };
+        let heard = Heard { head, headers: &headers, path, body, hosts, mount: None };
         loop {
             let mut seen = book.play().clone();
             book.recall(head, path, &mut seen.lane);

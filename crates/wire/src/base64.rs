@@ -1,15 +1,26 @@
-//! Base64 (RFC 4648): what is written with the letters for URLs, and what is read with either.
+//! Base64 (RFC 4648): written with the plain letters or those for URLs, read with either.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+const PLAIN: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// The bytes in the letters for URLs, padded.
 pub(crate) fn encode(bytes: &[u8]) -> String {
+    written(bytes, LETTERS)
+}
+
+/// The bytes in the plain letters, padded.
+pub(crate) fn encode_plain(bytes: &[u8]) -> String {
+    written(bytes, PLAIN)
+}
+
+fn written(bytes: &[u8], letters: &[u8; 64]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let bits =
             three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
         for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            let letter = letters[(bits >> (18 - 6 * place) & 63) as usize];
             out.push(if place > three.len() { '=' } else { char::from(letter) });
         }
     }
@@ -40,12 +51,13 @@ fn value(letter: u8) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, encode};
+    use super::{decode, encode, encode_plain};
     use proptest::prelude::*;
 
     #[test]
     fn both_sets_of_letters_are_read_and_broken_text_is_not() {
         assert_eq!(encode(b"\xfb\xff\xfe"), "-__-");
+        assert_eq!(encode_plain(b"\xfb\xff\xfeh"), "+//+aA==");
         for (text, bytes) in [
             ("-__-", Some(&b"\xfb\xff\xfe"[..])),
             ("+//+", Some(b"\xfb\xff\xfe")),

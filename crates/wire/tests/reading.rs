@@ -1,6 +1,7 @@
 //! What a request says beside its conversation is read alike in every dialect: tools, room, form of the answer.
 
-use rehearsal_wire::dialect::dialect;
+use proptest::prelude::*;
+use rehearsal_wire::dialect::{DIALECTS, dialect};
 use rehearsal_wire::json::{Value, parse};
 use rehearsal_wire::turn::Form;
 
@@ -16,6 +17,7 @@ const ROWS: &[Row] = &[
     ("openai-chat", r#"{"max_tokens":90,"max_completion_tokens":1}"#, false, Some(1), None),
     ("openai-chat", r#"{"max_output_tokens":1}"#, false, None, None),
     ("openai-chat", r#"{"response_format":{"type":"json_object"}}"#, false, None, Some("{}")),
+    ("openai-completions", r#"{"tools":[{}],"max_tokens":3,"response_format":{}}"#, false, Some(3), None),
     ("openai-responses", r#"{"tools":[]}"#, false, None, None),
     ("openai-responses", r#"{"tools":[{"type":"web_search"}],"max_output_tokens":16}"#, true, Some(16), None),
     ("openai-responses", r#"{"text":{"format":{"type":"text"}}}"#, false, None, None),
@@ -88,6 +90,60 @@ const GEMINI: &[Row] = &[
     ),
     ("google-gemini", r#"{"generationConfig":{"responseMimeType":"text/plain"}}"#, false, None, None),
 ];
+/// JSON of any shape over words that dialects know.
+fn anything() -> impl Strategy<Value = String> {
+    let word = || {
+        prop::sample::select(vec![
+            "role",
+            "user",
+            "assistant",
+            "tool",
+            "content",
+            "messages",
+            "tool_calls",
+            "function",
+            "name",
+            "arguments",
+            "tool_name",
+            "tool_call_id",
+            "id",
+            "prompt",
+            "tools",
+            "format",
+            "options",
+            "stream",
+            "n",
+            "model",
+            "type",
+        ])
+    };
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("-7.5e3".to_owned()),
+        word().prop_map(|word| format!("{word:?}"))
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        let entry = (word(), inner.clone()).prop_map(|(key, value)| format!("{key:?}:{value}"));
+        prop_oneof![
+            prop::collection::vec(inner, 0..6).prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::vec(entry, 0..6).prop_map(|entries| format!("{{{}}}", entries.join(","))),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_body_of_any_shape_is_read_in_every_dialect(body in anything()) {
+        let tape = parse(body.as_bytes()).unwrap();
+        for dialect in DIALECTS {
+            let turn = (dialect.read)(&tape);
+            prop_assert!(turn.messages.is_sorted_by_key(|message| message.index), "{}", dialect.name);
+        }
+    }
+}
 
 #[test]
 fn tools_room_and_form_are_read_in_every_dialect() {

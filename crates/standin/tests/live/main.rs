@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 #![expect(clippy::disallowed_methods, reason = "tests have their own files, sockets and deadlines")]
 
+mod azure;
 mod beside;
 mod captures;
+mod completions;
 mod corpus;
 mod gemini;
 mod guard;

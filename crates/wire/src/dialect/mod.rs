@@ -4,8 +4,11 @@
 
 pub mod anthropic_messages;
 pub mod google_gemini;
+pub mod mount;
 pub mod openai_chat;
+pub(crate) mod openai_completions;
 pub mod openai_responses;
+mod vectors;
 
 use crate::json::{Kind, Tape, Value, parse};
 use crate::names::equal;
@@ -16,8 +19,16 @@ use crate::turn::{Form, Turn};
 use std::borrow::Cow;
 
 /// All dialects.
-pub const DIALECTS: &[Dialect] =
-    &[openai_chat::ROW, openai_responses::ROW, anthropic_messages::ROW, google_gemini::ROW];
+pub const DIALECTS: &[Dialect] = &[
+    openai_chat::ROW,
+    openai_responses::ROW,
+    anthropic_messages::ROW,
+    google_gemini::ROW,
+    openai_completions::ROW,
+];
+
+/// Dialects whose paths the original stub is known to have answered as any that it did not serve.
+pub const UNKNOWN_TO_THE_ORIGINAL: Dialects = Dialects::Only(&["openai-completions"]);
 
 const _: () = {
     let mut i = 0;

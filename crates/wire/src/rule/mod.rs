@@ -23,6 +23,9 @@ mod arguments_double_encoded;
 mod assistant_content;
 mod call_id_length;
 mod call_ids_unique;
+mod completions_leaks;
+mod completions_shape;
+mod completions_unknown_parameter;
 mod documented_shape;
 mod duplicate_keys;
 mod echo_complete;
@@ -108,7 +111,7 @@ mod unknown_parameter;
 use crate::dialect::Dialects;
 pub use apply::check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
-use row::{CHAT, Check, GEMINI, MESSAGES_API, OPENAI, RESPONSES};
+use row::{CHAT, COMPLETIONS, Check, GEMINI, MESSAGES_API, OPENAI, RESPONSES};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 
@@ -136,6 +139,7 @@ pub const RULES: &[&Rule] = &[
     &tool_calls_function_only::ROW,
     &messages_foreign_fields::ROW,
     &gemini_foreign_fields::ROW,
+    &completions_leaks::ROW,
     &answer_missing::ROW,
     &answer_without_call::ROW,
     &answer_twice::ROW,
@@ -182,6 +186,8 @@ pub const RULES: &[&Rule] = &[
     &one_token_limit::ROW,
     &json_word::ROW,
     &strict_schema::ROW,
+    &completions_shape::ROW,
+    &completions_unknown_parameter::ROW,
     &messages_version_header::ROW,
     &messages_thread::ROW,
     &messages_documented_shape::ROW,

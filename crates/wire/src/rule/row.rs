@@ -96,7 +96,10 @@ pub(super) const CHAT: Dialects = Dialects::Only(&["openai-chat"]);
 /// What reads the body of a request for a response.
 pub(super) const RESPONSES: Dialects = Dialects::Only(&["openai-responses"]);
 
-/// What reads the bodies of both.
+/// What reads the body of a legacy completion.
+pub(super) const COMPLETIONS: Dialects = Dialects::Only(&["openai-completions"]);
+
+/// What reads the bodies of chat and of responses.
 pub(super) const OPENAI: Dialects = Dialects::Only(&["openai-chat", "openai-responses"]);
 
 /// What reads the body of a Messages request.

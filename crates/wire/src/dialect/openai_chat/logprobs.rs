@@ -1,6 +1,7 @@
 //! Log probabilities: made up, plausible, and the same for the same words. A token is a piece of the stream.
 
 use crate::dialect::pieces;
+use crate::dialect::vectors::mark;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
@@ -44,7 +45,7 @@ fn tokens<'p>(out: &mut Vec<u8>, tokens: impl Iterator<Item = &'p str>, comma: &
         out.extend_from_slice(comma.as_bytes());
         name(out, "logprob", colon);
         // A millionth of a nat is the finest grain; most tokens of a fluent answer lie between 0 and -2.
-        let millionths = mark(token) % 2_000_000;
+        let millionths = mark(token.bytes()) % 2_000_000;
         out.extend_from_slice(
             format!("-{}.{:06}", millionths / 1_000_000, millionths % 1_000_000).as_bytes(),
         );
@@ -68,11 +69,4 @@ fn tokens<'p>(out: &mut Vec<u8>, tokens: impl Iterator<Item = &'p str>, comma: &
 fn name(out: &mut Vec<u8>, name: &str, colon: &str) {
     write_string(out, name);
     out.extend_from_slice(colon.as_bytes());
-}
-
-/// FNV-1a: the same number for the same token on every machine.
-fn mark(token: &str) -> u64 {
-    token
-        .bytes()
-        .fold(0xCBF2_9CE4_8422_2325, |mark, byte| (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

@@ -1,7 +1,10 @@
-//! The chat completions of the OpenAI API: `POST /v1/chat/completions`, plain and streamed, and the list of models.
+//! The chat completions of the OpenAI API: `POST /v1/chat/completions`, plain and streamed; beside it
+//! embeddings, moderation and the list of models.
 
+mod embeddings;
 pub(super) mod error;
 mod logprobs;
+mod moderations;
 pub mod read;
 pub(super) mod render;
 pub(crate) mod shape;
@@ -15,6 +18,8 @@ pub(super) const ROW: Dialect = Dialect {
     summary: "OpenAI chat completions, plain and streamed",
     routes: &[
         Route { method: "POST", path: "/v1/chat/completions", serves: Serves::Conversation },
+        Route { method: "POST", path: "/v1/embeddings", serves: Serves::Answer(embeddings::embeddings) },
+        Route { method: "POST", path: "/v1/moderations", serves: Serves::Answer(moderations::moderations) },
         Route { method: "GET", path: "/v1/models", serves: Serves::Models },
         Route { method: "GET", path: "/v1/models/{model}", serves: Serves::Model },
     ],

@@ -60,7 +60,8 @@ fn point(spot: Spot) -> String {
 /// The most choices that a request may ask for, by the OpenAPI document.
 const MOST_CHOICES: u32 = 128;
 
-fn choices(value: Value<'_>) -> u32 {
+/// How many are asked for; 1 where it does not say.
+pub(in crate::dialect) fn choices(value: Value<'_>) -> u32 {
     let asked = value.as_i64().and_then(|n| u32::try_from(n).ok());
     asked.filter(|n| (1..=MOST_CHOICES).contains(n)).unwrap_or(1)
 }

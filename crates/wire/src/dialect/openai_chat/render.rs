@@ -5,7 +5,7 @@ use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
 /// What the real API calls the backend configuration; ours never changes.
-pub(super) const FINGERPRINT: &str = "fp_rehearsal";
+pub(in crate::dialect) const FINGERPRINT: &str = "fp_rehearsal";
 
 /// A reply as the body of one response.
 pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
@@ -31,13 +31,8 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         write_number(&mut out, u64::from(index));
         out.extend_from_slice(&choice);
     }
-    out.extend_from_slice(b"], \"usage\": {\"prompt_tokens\": ");
-    write_number(&mut out, reply.usage.prompt);
-    key(&mut out, "completion_tokens");
-    write_number(&mut out, reply.usage.completion);
-    key(&mut out, "total_tokens");
-    write_number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
-    out.push(b'}');
+    out.push(b']');
+    usage(&mut out, reply);
     key(&mut out, "system_fingerprint");
     write_string(&mut out, FINGERPRINT);
     out.push(b'}');
@@ -99,7 +94,18 @@ pub(super) fn spoken(reply: &Reply) -> usize {
     calls + reply.text.as_ref().map_or(4, String::len) + reply.refusal.as_ref().map_or(4, String::len)
 }
 
-pub(super) fn key(out: &mut Vec<u8>, name: &str) {
+/// The tokens that were spent, behind other parts of an object.
+pub(in crate::dialect) fn usage(out: &mut Vec<u8>, reply: &Reply) {
+    out.extend_from_slice(b", \"usage\": {\"prompt_tokens\": ");
+    write_number(out, reply.usage.prompt);
+    key(out, "completion_tokens");
+    write_number(out, reply.usage.completion);
+    key(out, "total_tokens");
+    write_number(out, reply.usage.prompt.saturating_add(reply.usage.completion));
+    out.push(b'}');
+}
+
+pub(in crate::dialect) fn key(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b", \"");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\": ");
