@@ -120,6 +120,7 @@ fn dialects() -> String {
                 Serves::Kept(Visit::Delete) => "forgets a kept reply",
                 Serves::Kept(Visit::Cancel) => "cancels a reply that is made in the background",
                 Serves::Kept(Visit::Items) => "what the request of a kept reply held",
+                Serves::Always(_) => "the same answer each time",
                 Serves::Answer(_) => "an answer that follows from the request",
             };
             out.push_str(&row(&[&code(&format!("{} {}", route.method, route.path)), serves]));

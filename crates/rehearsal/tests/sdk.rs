@@ -65,6 +65,13 @@ const LIBRARIES: &[Library] = &[
         base: "/v1",
         parts: &["completions", "embeddings", "moderations", "errors"],
     },
+    Library {
+        module: "ollama",
+        requirements: "crates/rehearsal/tests/readers/requirements.txt",
+        folder: "ollama",
+        base: "",
+        parts: &["words", "tools", "generate", "beside", "errors"],
+    },
 ];
 
 /// A library for Node.js. What is tried with it stands in `client.cjs` of the folder.

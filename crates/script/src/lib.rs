@@ -20,6 +20,7 @@ pub mod scenario;
 mod schema;
 pub mod span;
 pub mod spoil;
+mod unnamed;
 
 pub use read::{File, Known, lint, read, read_under};
 pub use schema::json_schema;

@@ -205,6 +205,9 @@ fn answer<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>, place: Place<
         Place::Provider { dialect, serves: Serves::Model, named, method: "GET", .. } if method != "POST" => {
             aside(setting, heard, compose::model(dialect, named))
         }
+        Place::Provider { dialect, serves: Serves::Always(body), method: "GET", .. } if method != "POST" => {
+            aside(setting, heard, compose::answer(dialect, body.into()))
+        }
         Place::Provider { dialect, serves: Serves::Kept(visit), named, method: known, .. }
             if method == known =>
         {

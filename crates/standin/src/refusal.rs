@@ -69,7 +69,7 @@ pub(crate) fn refused(mut event: Box<Asked>, reject: &Reject) -> Box<Asked> {
 /// What is said to a request without a key, where one is demanded.
 pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
     let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
-    let wants_key = setting.require_key || setting.profile == Profile::Api;
+    let wants_key = (setting.require_key || setting.profile == Profile::Api) && !dialect.key.is_empty();
     // A header for the key must hold more than the word that stands before the key.
     let target = heard.head.target();
     let holds_key = |form: &&str| {
@@ -111,7 +111,7 @@ pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dia
         let essence = value.split(';').next().unwrap_or("").trim();
         essence.eq_ignore_ascii_case("application/json")
     });
-    if !is_json && profile != Profile::Lenient {
+    if !is_json && !dialect.untyped && profile != Profile::Lenient {
         let message = "Unsupported content type: send the body with `Content-Type: application/json`";
         return refuse(400, "content-type", Some("unsupported_content_type"), message);
     }

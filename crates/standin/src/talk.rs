@@ -74,7 +74,9 @@ impl<'s> Talk<'_, 's> {
                 let mut turn = (self.dialect.read)(&tape);
                 self.address(&mut turn);
                 visit::join(self.dialect, self.lane, &tape, &mut turn);
-                self.setting.picker.recall(&self.setting.scenarios, &mut turn);
+                let Setting { scenarios, picker, .. } = self.setting;
+                picker.recall(scenarios, &mut turn);
+                picker.name_calls(scenarios, &mut turn, self.lane.only);
                 self.judge(&tape, &turn)
             }
             Err(broken) => self.bad_json(broken),

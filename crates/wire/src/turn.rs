@@ -57,6 +57,9 @@ pub struct Turn<'t> {
     /// The reply of ours that the request goes on from, where the server keeps what came before. The script then puts that
     /// reply before the messages, under the index [`KEPT`].
     pub kept: Option<Kept<'t>>,
+    /// Whether calls came without the ids that they were issued under, as an API allows. The reader gives each call and its
+    /// answer one of its making; the script then gives them their own.
+    pub unnamed: bool,
     /// Where the parts of a conversation stand in a body of this dialect: an RFC 6901 pointer.
     pub point: fn(Spot) -> String,
 }
@@ -134,6 +137,7 @@ impl<'t> Turn<'t> {
             messages: Vec::new(),
             listed: 0,
             kept: None,
+            unnamed: false,
             point,
         }
     }

@@ -14,6 +14,7 @@ mod hostile;
 mod lanes;
 mod matching;
 mod messages;
+mod ollama;
 mod replies;
 mod request;
 mod responses;

@@ -5,6 +5,8 @@
 pub mod anthropic_messages;
 pub mod google_gemini;
 pub mod mount;
+pub(crate) mod ollama_chat;
+pub(crate) mod ollama_generate;
 pub mod openai_chat;
 pub(crate) mod openai_completions;
 pub mod openai_responses;
@@ -25,6 +27,8 @@ pub const DIALECTS: &[Dialect] = &[
     anthropic_messages::ROW,
     google_gemini::ROW,
     openai_completions::ROW,
+    ollama_chat::ROW,
+    ollama_generate::ROW,
 ];
 
 /// Dialects whose paths the original stub is known to have answered as any that it did not serve.
@@ -81,7 +85,7 @@ pub struct Dialect {
     pub request_id: Option<&'static str>,
     /// Headers that every reply of the provider has, beside those that name the request.
     pub headers: &'static [(&'static str, &'static str)],
-    /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key.
+    /// The header that holds the key as a client sends it, with `YOUR_KEY` for the key; empty where none is asked for.
     pub key: &'static str,
     /// Where else the key may stand: further headers in the same form, or a part of the query, `?key=YOUR_KEY`.
     pub other_keys: &'static [&'static str],
@@ -89,6 +93,8 @@ pub struct Dialect {
     pub keyless: u16,
     /// How its clients are told of a provider by their environment.
     pub environment: Environment,
+    /// Whether a body is taken for JSON whatever its `Content-Type` says.
+    pub untyped: bool,
     /// What is told later of replies that the provider keeps, if it keeps any.
     pub keeping: Option<Keeping>,
 }
@@ -209,6 +215,8 @@ pub enum Serves {
     Model,
     /// Something with a reply that is kept.
     Kept(Visit),
+    /// The same body each time.
+    Always(&'static str),
     /// Something that follows from the body alone, such as a count of tokens or embeddings: the body of the answer.
     Answer(fn(&Tape<'_>) -> Result<Vec<u8>, Box<Reject>>),
 }

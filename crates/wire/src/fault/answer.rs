@@ -90,7 +90,12 @@ impl Answer {
         if stream {
             let events = (dialect.stream)(reply, envelope).iter().map(|frame| Event::read(frame)).collect();
             let head = head.clone().with("cache-control", "no-cache");
-            return Self { head, content_type: Cow::Borrowed(dialect.type_of_stream(envelope.framing)), chunked: true, events };
+            return Self {
+                head,
+                content_type: Cow::Borrowed(dialect.type_of_stream(envelope.framing)),
+                chunked: true,
+                events,
+            };
         }
         let body = String::from_utf8_lossy(&(dialect.render)(reply, envelope)).into_owned();
         let mut answer = Self {

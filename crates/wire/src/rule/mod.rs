@@ -72,6 +72,10 @@ mod messages_tool_choice;
 mod messages_unknown_parameter;
 mod messages_version_header;
 mod model_given;
+mod ollama_foreign_fields;
+mod ollama_foreign_headers;
+mod ollama_generate_shape;
+mod ollama_shape;
 mod one_token_limit;
 mod pairing;
 mod parallel_needs_tools;
@@ -111,7 +115,9 @@ mod unknown_parameter;
 use crate::dialect::Dialects;
 pub use apply::check;
 pub use row::{Asked, Element, Example, Header, Note, Profile, Rule, Stage, Verdict};
-use row::{CHAT, COMPLETIONS, Check, GEMINI, MESSAGES_API, OPENAI, RESPONSES};
+use row::{
+    CHAT, COMPLETIONS, Check, GEMINI, MESSAGES_API, OLLAMA, OLLAMA_CHAT, OLLAMA_GENERATE, OPENAI, RESPONSES,
+};
 pub use script::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 pub use set::{RuleSet, UnknownRule};
 
@@ -140,6 +146,7 @@ pub const RULES: &[&Rule] = &[
     &messages_foreign_fields::ROW,
     &gemini_foreign_fields::ROW,
     &completions_leaks::ROW,
+    &ollama_foreign_fields::ROW,
     &answer_missing::ROW,
     &answer_without_call::ROW,
     &answer_twice::ROW,
@@ -188,6 +195,8 @@ pub const RULES: &[&Rule] = &[
     &strict_schema::ROW,
     &completions_shape::ROW,
     &completions_unknown_parameter::ROW,
+    &ollama_shape::ROW,
+    &ollama_generate_shape::ROW,
     &messages_version_header::ROW,
     &messages_thread::ROW,
     &messages_documented_shape::ROW,
@@ -217,6 +226,7 @@ pub const RULES: &[&Rule] = &[
     &anthropic_headers::ROW,
     &messages_foreign_headers::ROW,
     &gemini_foreign_headers::ROW,
+    &ollama_foreign_headers::ROW,
 ];
 
 const _: () = {

@@ -102,6 +102,15 @@ pub(super) const COMPLETIONS: Dialects = Dialects::Only(&["openai-completions"])
 /// What reads the bodies of chat and of responses.
 pub(super) const OPENAI: Dialects = Dialects::Only(&["openai-chat", "openai-responses"]);
 
+/// What reads the body of a chat with Ollama.
+pub(super) const OLLAMA_CHAT: Dialects = Dialects::Only(&["ollama-chat"]);
+
+/// What reads the body of a completion by Ollama.
+pub(super) const OLLAMA_GENERATE: Dialects = Dialects::Only(&["ollama-generate"]);
+
+/// What reads the bodies of both.
+pub(super) const OLLAMA: Dialects = Dialects::Only(&["ollama-chat", "ollama-generate"]);
+
 /// What reads the body of a Messages request.
 pub(super) const MESSAGES_API: Dialects = Dialects::Only(&["anthropic-messages"]);
 

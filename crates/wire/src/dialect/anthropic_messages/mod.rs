@@ -49,6 +49,7 @@ pub(super) const ROW: Dialect = Dialect {
         key: &["ANTHROPIC_API_KEY"],
         families: &["ANTHROPIC_"],
     },
+    untyped: false,
     keeping: None,
 };
 

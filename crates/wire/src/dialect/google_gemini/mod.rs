@@ -70,6 +70,7 @@ pub(super) const ROW: Dialect = Dialect {
             "GOOGLE_VERTEX_",
         ],
     },
+    untyped: false,
     keeping: None,
 };
 

@@ -45,6 +45,7 @@ pub(super) const ROW: Dialect = Dialect {
         key: &["OPENAI_API_KEY"],
         families: &["OPENAI_", "AZURE_OPENAI_"],
     },
+    untyped: false,
     keeping: None,
     other_keys: &[],
 };

@@ -42,7 +42,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
 }
 
 /// Where the parts of a conversation stand.
-fn point(spot: Spot) -> String {
+pub(in crate::dialect) fn point(spot: Spot) -> String {
     match spot {
         Spot::List => "/messages".to_owned(),
         Spot::Message(message) => format!("/messages/{message}"),
@@ -66,7 +66,8 @@ pub(in crate::dialect) fn choices(value: Value<'_>) -> u32 {
     asked.filter(|n| (1..=MOST_CHOICES).contains(n)).unwrap_or(1)
 }
 
-fn tool(tool: Value<'_>) -> Option<Tool<'_>> {
+/// What a model can call of an element of `tools`.
+pub(in crate::dialect) fn tool(tool: Value<'_>) -> Option<Tool<'_>> {
     let function = tool.get("function");
     let name = function.or_else(|| tool.get("custom"))?.get("name")?.as_str()?;
     Some(Tool { name, schema: function.and_then(|function| function.get("parameters")) })

@@ -30,5 +30,8 @@ pub(super) const ROW: Dialect = Dialect {
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",
     other_keys: &[],
+    keyless: 401,
+    environment: super::openai_chat::ROW.environment,
+    untyped: false,
     keeping: None,
 };

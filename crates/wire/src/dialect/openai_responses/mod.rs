@@ -40,6 +40,7 @@ pub(super) const ROW: Dialect = Dialect {
     other_keys: &[],
     keyless: 401,
     environment: super::openai_chat::ROW.environment,
+    untyped: false,
     keeping: Some(Keeping {
         keep: stored::keep,
         items: stored::items,
