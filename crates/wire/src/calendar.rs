@@ -1,5 +1,8 @@
 //! Seconds since 1970 as dates of the Gregorian calendar, in the forms that answers hold.
 
+/// 2026-01-01T00:00:00Z in seconds since 1970: when all was made that is not made by a step.
+pub(crate) const NEW_YEAR: u64 = 1_767_225_600;
+
 /// A second of the calendar, in UTC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {

@@ -6,6 +6,7 @@
 mod azure;
 mod beside;
 mod captures;
+mod compaction;
 mod completions;
 mod corpus;
 mod gemini;

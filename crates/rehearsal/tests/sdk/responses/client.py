@@ -97,6 +97,11 @@ def tools():
 
 def kept():
     first = ask("say both")
+    history = [{"role": "user", "content": "say both"}] + [item.to_dict() for item in first.output] + outputs(first)
+    compacted = client.responses.compact(model=MODEL, input=history)
+    assert [item.type for item in compacted.output] == ["message", "compaction"], compacted
+    # The library's models of an output have no words of a user, which this one has by its documentation.
+    assert ask([item.to_dict(warnings=False) for item in compacted.output]).output_text == "done"
     assert ask(outputs(first), previous_response_id=first.id).output_text == "done"
     unknown = refused(openai.BadRequestError, lambda: create("hi", previous_response_id="resp_0"))
     assert unknown.code == "previous_response_not_found", unknown

@@ -2,7 +2,7 @@
 
 use super::super::vectors::{mark, tokens, unit, write};
 use super::error::DETAILS;
-use crate::calendar::Moment;
+use crate::calendar::{Moment, NEW_YEAR};
 use crate::json::{Kind, Tape, Value, write_number, write_string};
 use crate::reject::Reject;
 use std::borrow::Cow;
@@ -10,9 +10,6 @@ use std::borrow::Cow;
 /// Numbers of an embedding where the request does not say, and most where it does.
 const DIMENSIONS: usize = 768;
 const MOST_DIMENSIONS: i64 = 16_384;
-
-/// When every model was changed last: 2026-01-01.
-const MODIFIED: u64 = 1_767_225_600;
 
 fn no(pointer: &str, message: &str) -> Box<Reject> {
     Box::new(Reject {
@@ -36,7 +33,7 @@ pub(super) fn show(tape: &Tape<'_>) -> Result<Vec<u8>, Box<Reject>> {
     out.extend_from_slice(
         br#","model_info":{"general.architecture":"llama","general.parameter_count":3212749888,"llama.context_length":131072,"llama.embedding_length":768},"capabilities":["completion","tools","thinking","vision","embedding"],"modified_at":"#,
     );
-    write_string(&mut out, &Moment::of(MODIFIED).rfc3339());
+    write_string(&mut out, &Moment::of(NEW_YEAR).rfc3339());
     out.push(b'}');
     Ok(out)
 }

@@ -135,9 +135,12 @@ fn wants_encrypted(envelope: &Envelope) -> bool {
     given(envelope, "include").is_some_and(|text| text.contains("\"reasoning.encrypted_content\""))
 }
 
+/// What encrypted contents begin with.
+pub(super) const SEALED: &str = "gAAAAAB";
+
 /// The thinking in a form that clients can only give back: base64 with the beginning that real ones have.
 pub(crate) fn encrypted(thinking: &str) -> String {
-    format!("gAAAAAB{}", base64::encode(thinking.as_bytes()))
+    format!("{SEALED}{}", base64::encode(thinking.as_bytes()))
 }
 
 /// The tools that a request offers, where some are no plain functions.

@@ -1,5 +1,6 @@
 //! The Responses of the OpenAI API: `POST /v1/responses`, plain, streamed and in the background, and what is kept of them.
 
+mod compact;
 pub(crate) mod item;
 pub mod read;
 mod render;
@@ -20,6 +21,7 @@ pub(super) const ROW: Dialect = Dialect {
         Route { method: "DELETE", path: "/v1/responses/{id}", serves: Serves::Kept(Visit::Delete) },
         Route { method: "POST", path: "/v1/responses/{id}/cancel", serves: Serves::Kept(Visit::Cancel) },
         Route { method: "GET", path: "/v1/responses/{id}/input_items", serves: Serves::Kept(Visit::Items) },
+        Route { method: "POST", path: "/v1/responses/compact", serves: Serves::Answer(compact::compact) },
         Route { method: "POST", path: "/v1/conversations", serves: Serves::Kept(Visit::Begin) },
     ],
     claims: |_| false,

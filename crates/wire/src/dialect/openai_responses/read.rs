@@ -156,6 +156,12 @@ impl<'t> Items<'t> {
                 self.answer(index, item.get("call_id").and_then(Value::as_str));
             }
             Some("item_reference") => self.reference(index, item),
+            // What stands for turns that were left out.
+            Some("compaction" | "compaction_summary") => {
+                let turns = super::compact::turns(item).unwrap_or(1);
+                (0..turns).for_each(|_| self.push(plain(index, Role::Assistant, Vec::new())));
+                self.open = false;
+            }
             // What a tool of the provider's own or of the client's machine gave back.
             Some(kind) if kind.ends_with("_output") || kind == "mcp_approval_response" => {
                 self.answer(index, None)

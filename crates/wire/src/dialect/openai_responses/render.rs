@@ -218,7 +218,7 @@ impl<'e> Around<'e> {
         out.extend_from_slice(&self.after);
         key(out, "usage");
         if status.is_over() {
-            usage(out, reply);
+            usage(out, reply.usage.prompt, reply.usage.completion);
         } else {
             out.extend_from_slice(b"null");
         }
@@ -228,8 +228,8 @@ impl<'e> Around<'e> {
     }
 }
 
-fn usage(out: &mut Vec<u8>, reply: &Reply) {
-    let (input, output) = (reply.usage.prompt, reply.usage.completion);
+/// The tokens that were read and written.
+pub(super) fn usage(out: &mut Vec<u8>, input: u64, output: u64) {
     let text = format!(
         "{{\"input_tokens\":{input},\"input_tokens_details\":{{\"cached_tokens\":0,\"cache_write_tokens\":0}},\"output_tokens\":{output},\
          \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":{}}}",

@@ -31,6 +31,27 @@ pub(crate) fn was_kept(id: &str) -> bool {
     id.rsplit('_').next().is_some_and(|hex| hex.starts_with(|digit: char| digit >= '8'))
 }
 
+/// The step that a reply of ours was, by its id.
+pub(super) fn step(id: &str) -> Option<usize> {
+    let (reply, _) = id.strip_prefix("resp_gate_")?.rsplit_once('_')?;
+    reply.rsplit_once("_s")?.1.parse().ok()
+}
+
+/// The messages of users in a request, as they are told again.
+pub(super) fn of_users(request: &Tape<'_>, stem: &str) -> Vec<Vec<u8>> {
+    let input = request.root().get("input");
+    let is_user = |item: Value<'_>| {
+        let kind = item.get("type");
+        item.get("role").is_some_and(|role| role.is_str("user"))
+            && kind.is_none_or(|kind| kind.is_str("message"))
+    };
+    let items = input.into_iter().flat_map(Value::items).enumerate().filter(|(_, item)| is_user(*item));
+    let text = written(request, stem)
+        .into_iter()
+        .filter(|_| input.is_some_and(|input| input.kind() == Kind::String));
+    text.chain(items.map(|(at, item)| one(at, item, stem))).map(|(_, item)| item).collect()
+}
+
 /// The first event of a stream that goes on behind the one that `starting_after` names: its number is its place.
 pub(super) fn streams_from(query: &str) -> Option<usize> {
     asked(query, "stream").filter(|stream| *stream == "true")?;
