@@ -179,3 +179,9 @@ fn a_client_that_does_what_is_right_hears_what_was_said() {
         }
     }
 }
+
+#[test]
+fn faults_of_contents_go_with_framing_and_not_with_another_answer() {
+    assert_eq!(playing::clashes(&[["usage-null", "200-html"], ["usage-null", "black-hole"]]), [true; 2]);
+    assert_eq!(playing::clashes(&[["usage-null", "sse-crlf"], ["usage-null", "cut-reset"]]), [false; 2]);
+}

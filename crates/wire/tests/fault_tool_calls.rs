@@ -149,3 +149,15 @@ fn faults_of_calls_go_together() {
         assert!(clash(&[fault(first).unwrap(), fault(second).unwrap()]).is_some(), "{first} + {second}");
     }
 }
+
+#[test]
+fn faults_of_tool_calls_go_with_framing_and_not_with_another_answer() {
+    assert_eq!(
+        playing::clashes(&[["tool-id-empty", "200-html"], ["tool-id-empty", "black-hole"]]),
+        [true; 2]
+    );
+    assert_eq!(
+        playing::clashes(&[["tool-id-empty", "sse-crlf"], ["tool-id-empty", "cut-reset"]]),
+        [false; 2]
+    );
+}
