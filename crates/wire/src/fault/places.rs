@@ -57,8 +57,7 @@ pub(super) fn everywhere(
 ) -> bool {
     let mut changed = false;
     for event in events {
-        let places: Vec<String> = patterns.iter().flat_map(|pattern| found(&event.data, pattern)).collect();
-        for at in places {
+        for at in found(&event.data, patterns) {
             let made = parse(event.data.as_bytes())
                 .ok()
                 .and_then(|tape| change(Spot { text: &event.data, at: &at, value: tape.root().at(&at)? }));
@@ -71,19 +70,23 @@ pub(super) fn everywhere(
     changed
 }
 
-/// The pointers to all values that a pattern names.
-fn found(text: &str, pattern: &str) -> Vec<String> {
+/// The pointers to all values that patterns name.
+fn found(text: &str, patterns: &[&str]) -> Vec<String> {
     let Ok(tape) = parse(text.as_bytes()) else { return Vec::new() };
+    patterns.iter().flat_map(|pattern| matching(tape.root(), pattern)).collect()
+}
+
+fn matching(root: Value<'_>, pattern: &str) -> Vec<String> {
     let mut parts = pattern.split("/*");
     let mut all = vec![parts.next().unwrap_or_default().to_owned()];
     for part in parts {
         let inside = |at: &String| {
-            let elements = tape.root().at(at).map_or(0, Value::len);
+            let elements = root.at(at).map_or(0, Value::len);
             (0..elements).map(|element| format!("{at}/{element}{part}")).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(inside).collect();
     }
-    all.retain(|at| tape.root().at(at).is_some());
+    all.retain(|at| root.at(at).is_some());
     all
 }
 

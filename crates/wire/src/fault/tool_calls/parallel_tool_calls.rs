@@ -4,8 +4,15 @@ use super::repeat_last_call;
 use crate::fault::{Arrives, Dialects, Fault, Group, Param, ParamKind, Params, Work};
 use crate::reply::Reply;
 
-const COUNT: Param =
-    Param { name: "count", kind: ParamKind::Count, default: "2", doc: "calls in the reply, or more" };
+const COUNT: Param = Param {
+    name: "count",
+    kind: ParamKind::Count,
+    default: "2",
+    doc: "calls in the reply, or more; 128 at most",
+};
+
+/// What the chat API takes back in one message.
+const MOST: usize = 128;
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "parallel-tool-calls",
@@ -23,5 +30,5 @@ pub(in crate::fault) const ROW: Fault = Fault {
 };
 
 fn words(reply: &mut Reply, params: &Params<'_>) -> bool {
-    repeat_last_call(reply, params.count(&COUNT))
+    repeat_last_call(reply, params.count(&COUNT).min(MOST))
 }

@@ -8,7 +8,7 @@ const BYTES: Param = Param {
     name: "bytes",
     kind: ParamKind::Count,
     default: "1048576",
-    doc: "blanks in the arguments of each call",
+    doc: "blanks in the arguments of each call, 64 MiB at most",
 };
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -37,11 +37,13 @@ const WHOLE: &[&str] = &[
     "/candidates/*/content/parts/*/functionCall/args",
 ];
 
+const MOST: usize = 64 * 1024 * 1024;
+
 /// Most blanks in one piece of a stream: long lines are a fault of their own.
 const PIECE: usize = 16 * 1024;
 
 fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    let blanks = " ".repeat(given.params.count(&BYTES));
+    let blanks = " ".repeat(given.params.count(&BYTES).min(MOST));
     let whole = everywhere(events, WHOLE, |arguments| padded(arguments, &blanks));
     let before = events.len();
     if given.stream {

@@ -3,8 +3,12 @@
 use super::rename;
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Param, ParamKind, Work};
 
-const LENGTH: Param =
-    Param { name: "length", kind: ParamKind::Count, default: "64", doc: "characters of each id, or more" };
+const LENGTH: Param = Param {
+    name: "length",
+    kind: ParamKind::Count,
+    default: "64",
+    doc: "characters of each id, or more; 65536 at most",
+};
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-id-long",
@@ -22,6 +26,6 @@ pub(in crate::fault) const ROW: Fault = Fault {
 };
 
 fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
-    let length = given.params.count(&LENGTH);
+    let length = given.params.count(&LENGTH).min(65_536);
     rename(events, |id| format!("long_{}{id}", "0".repeat(length.saturating_sub(id.len() + "long_".len()))))
 }
