@@ -6,7 +6,7 @@ mod hearing;
 mod playing;
 
 use hearing::{Heard, sections};
-use playing::{calls, played, words};
+use playing::{calls, clashes, played, words};
 use rehearsal_wire::dialect::{DIALECTS, dialect};
 use rehearsal_wire::fault::{Arrives, FAULTS, Fault, Group, clash, fault};
 use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
@@ -99,7 +99,10 @@ fn each_dialect_says_it_in_its_own_form() {
 
 #[test]
 fn huge_arguments_are_the_same_object_in_a_megabyte_and_in_pieces_of_no_more_than_16_kib() {
-    for dialect in DIALECTS {
+    // Two dialects know no calls.
+    let calling =
+        DIALECTS.iter().filter(|dialect| !["openai-completions", "ollama-generate"].contains(&dialect.name));
+    for dialect in calling {
         for stream in [false, true] {
             let sent = played(&[("tool-args-huge", &[])], dialect, &calls(), stream).unwrap();
             let more = sent.body().len() - sent.unharmed.len();
@@ -145,9 +148,12 @@ fn faults_of_calls_go_together() {
         assert!(played.clone().all(|name| sent.faulted.names.contains(&name)), "{:?}", sent.faulted.names);
         Heard::read(&sent, true).is_said(sent.faulted.delivered.as_ref().unwrap(), &faults.join(" + "));
     }
-    for (first, second) in [("tool-forever", "tool-forever"), ("tool-pending-forever", "tool-id-long")] {
-        assert!(clash(&[fault(first).unwrap(), fault(second).unwrap()]).is_some(), "{first} + {second}");
-    }
+    let nonsense = [
+        ["tool-forever", "tool-forever"],
+        ["tool-pending-forever", "tool-id-long"],
+        ["tool-id-empty", "200-html"],
+    ];
+    assert_eq!(clashes(&nonsense), [true, true, true]);
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub(super) fn quoted(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Puts documents behind each server-sent event, in the same lines; gives whether there were any.
+/// Puts documents behind each event of a stream, in the same lines; gives whether there were any. Not for the elements of an array.
 pub(super) fn followed(events: &mut Vec<Event>, by: impl Fn(&Event) -> Vec<String>) -> bool {
     let before = events.len();
     for event in std::mem::take(events) {

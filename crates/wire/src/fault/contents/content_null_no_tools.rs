@@ -10,7 +10,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     dialects: Dialects::All,
     params: &[],
     example: r#"{"fault": "content-null-no-tools", "text": "hello"}"#,
-    reports: &[],
+    reports: &["vercel/ai#13744"],
     right_reaction: "an empty answer ends the turn; it goes into no history, or in a form that the API takes",
     arrives: Arrives::AsSaid,
     may_give_up: true,

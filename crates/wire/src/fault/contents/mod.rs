@@ -29,7 +29,8 @@ use crate::json::parse;
 use crate::reply::Reply;
 
 /// Dialects that say in a word of the model's why a reply ended.
-const REASONS: Dialects = Dialects::Only(&["openai-chat", "anthropic-messages", "google-gemini"]);
+const REASONS: Dialects =
+    Dialects::Only(&["openai-chat", "openai-completions", "anthropic-messages", "google-gemini"]);
 
 /// Those that have a word of its own for a reply with calls.
 const CALL_REASONS: Dialects = Dialects::Only(&["openai-chat", "anthropic-messages"]);

@@ -7,7 +7,8 @@ use crate::json::Kind;
 const ABSENT: Param =
     Param { name: "absent", kind: ParamKind::Flag, default: "false", doc: "the key is not there either" };
 
-const USAGE: &[&str] = &["/usage", "/message/usage", "/response/usage", "/usageMetadata"];
+const USAGE: &[&str] =
+    &["/usage", "/message/usage", "/response/usage", "/usageMetadata", "/prompt_eval_count", "/eval_count"];
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "usage-null",
@@ -33,8 +34,8 @@ pub(in crate::fault) const ROW: Fault = Fault {
 fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let absent = given.params.flag(&ABSENT);
     everywhere(events, USAGE, |usage| match usage.value.kind() {
-        Kind::Object if absent => usage.taken_out(),
-        Kind::Object => usage.put("null"),
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String | Kind::Array => None,
+        Kind::Object | Kind::Number if absent => usage.taken_out(),
+        Kind::Object | Kind::Number => usage.put("null"),
+        Kind::Null | Kind::Bool | Kind::String | Kind::Array => None,
     })
 }

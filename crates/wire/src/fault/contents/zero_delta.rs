@@ -3,6 +3,7 @@
 use crate::fault::places::{everywhere, followed};
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Work};
 use crate::json::{Value, edit, parse};
+use crate::reply::Framing;
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "zero-delta",
@@ -26,16 +27,24 @@ const PIECES: &[&str] = &[
     "/delta/thinking",
     "/delta/partial_json",
     "/candidates/*/content/parts/*/text",
+    "/choices/*/text",
+    "/message/content",
+    "/message/thinking",
+    "/response",
+    "/thinking",
 ];
 
 fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
-    given.sse() && followed(events, |event| nothing(event, given))
+    given.stream
+        && given.envelope.framing == Framing::Events
+        && followed(events, |event| nothing(event, given))
 }
 
 /// Pieces in the form of this one that say nothing.
 fn nothing(piece: &Event, given: &Given<'_>) -> Vec<String> {
     let Ok(tape) = parse(piece.data.as_bytes()) else { return Vec::new() };
-    if tape.root().at("/choices/0/finish_reason").is_some_and(Value::is_null) {
+    let at = |pointer| tape.root().at(pointer);
+    if at("/choices/0/delta").is_some() && at("/choices/0/finish_reason").is_some_and(Value::is_null) {
         // An empty content is words, and a reply of calls alone has none.
         let words = given.reply.text.is_some().then_some(r#"{"content":""}"#);
         let silent = edit::set(&piece.data, "/choices/0", "logprobs", "null").unwrap_or_default();
@@ -43,7 +52,7 @@ fn nothing(piece: &Event, given: &Given<'_>) -> Vec<String> {
         return deltas.filter_map(|delta| edit::replace(&silent, "/choices/0/delta", delta)).collect();
     }
     let mut empty = [piece.clone()];
-    let ends = tape.root().at("/candidates/0/finishReason").is_some();
+    let ends = at("/candidates/0/finishReason").is_some();
     let is_piece =
         !ends && everywhere(&mut empty, PIECES, |text| text.value.as_str().and_then(|_| text.put("\"\"")));
     empty.into_iter().filter(|_| is_piece).map(|event| event.data).collect()

@@ -78,6 +78,7 @@ const IDS: &[&str] = &[
     "/content_block/id",
     "/content/*/id",
     "/candidates/*/content/parts/*/functionCall/id",
+    "/message/tool_calls/*/id",
 ];
 
 /// Gives the calls other ids.

@@ -35,6 +35,7 @@ const WHOLE: &[&str] = &[
     "/response/output/*/arguments",
     "/content/*/input",
     "/candidates/*/content/parts/*/functionCall/args",
+    "/message/tool_calls/*/function/arguments",
 ];
 
 const MOST: usize = 64 * 1024 * 1024;

@@ -17,6 +17,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
         "openai/openai-python#3241",
         "openai/openai-python#3438",
         "openai/openai-python#3201",
+        "openai/openai-python#3425",
     ],
     right_reaction: "the pieces of one index are joined, also within a chunk",
     arrives: Arrives::AsSaid,
