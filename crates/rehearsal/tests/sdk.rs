@@ -99,6 +99,13 @@ const PACKAGES: &[Package] = &[
         parts: &["words", "tools", "errors", "beside"],
     },
     Package {
+        name: "@google/genai",
+        version: "3.3.0",
+        folder: "gemini",
+        base: "",
+        parts: &["words", "tools", "parallel", "chats", "failures", "beside"],
+    },
+    Package {
         name: "openai",
         version: OPENAI_NODE,
         folder: "chat",
