@@ -300,14 +300,23 @@ fn ours() -> Vec<String> {
 
 #[test]
 fn what_a_client_without_ids_changes_is_told_too() {
-    let stand = Served::file("t.yaml", SUITE).start();
-    let changed = goes_on(|model, user| {
-        drop_ids(model, user);
-        model["parts"][2]["functionCall"]["args"] = json!({"a": 2});
-    });
-    let answer = post(&stand, SAY, &changed);
-    assert!(answer.message().starts_with("/contents/1/parts/2/functionCall"), "{}", answer.message());
-    assert_eq!(answer.json()["error"]["details"][0]["reason"], "gate_echo_mismatch");
+    let older = SAY.replace("gemini-3-pro-preview", "gemini-2.5-pro");
+    for signed in [true, false] {
+        let changed = |args: Value| {
+            goes_on(|model, user| {
+                drop_ids(model, user);
+                model["parts"][2]["functionCall"]["args"] = args.clone();
+                if !signed {
+                    model["parts"][1].as_object_mut().unwrap().remove("thoughtSignature");
+                }
+            })
+        };
+        let stand = Served::file("t.yaml", SUITE).start();
+        let answer = post(&stand, &older, &changed(json!({"a": 2})));
+        assert!(answer.message().starts_with("/contents/1/parts/2/functionCall"), "{}", answer.message());
+        assert_eq!(answer.json()["error"]["details"][0]["reason"], "gate_echo_mismatch");
+        assert_eq!(post(&stand, &older, &changed(json!({}))).status, 200);
+    }
 }
 
 #[test]

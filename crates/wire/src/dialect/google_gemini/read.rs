@@ -6,7 +6,7 @@
 //! Contents of the model that follow each other are one turn.
 //!
 //! Ids of calls are optional: a call without one gets that of the reply which its `thoughtSignature` names, else one of our
-//! making; a response is paired by its id, else by the name of its function, in the order of the calls.
+//! making until the script names it; a response is paired by its id, else by the name of its function, in the order of the calls.
 
 use super::super::PARTS;
 use super::thought;
@@ -43,6 +43,7 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
     if reader.underscores {
         turn.point = point_with_underscores;
     }
+    turn.unnamed = reader.unnamed;
     turn.messages = reader.messages;
     turn
 }
@@ -160,6 +161,8 @@ struct Reader<'t> {
     sealed: Option<(String, usize)>,
     /// Whether calls are spelt with underscores.
     underscores: bool,
+    /// Whether nothing names some call.
+    unnamed: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -210,7 +213,10 @@ impl<'t> Reader<'t> {
             (Some(id), _) if thought::is_ours(id) => id.clone(),
             (_, Some(next)) => Cow::Owned(next),
             (Some(id), None) => id.clone(),
-            (None, None) => Cow::Owned(format!("{name} (contents[{content}].parts[{at}])")),
+            (None, None) => {
+                self.unnamed = true;
+                Cow::Owned(format!("{name} (contents[{content}].parts[{at}])"))
+            }
         };
         self.waiting.push(sent, name.clone(), id.clone());
         // The arguments are the value itself; its text is what other dialects send as a string.
