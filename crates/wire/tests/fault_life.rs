@@ -158,6 +158,11 @@ fn a_call_is_cut_half_way_through_its_arguments() {
         let half = all.len() / 2;
         assert!((half - 8..=half + 4).contains(&arrived.len()), "{name}: {arrived}");
     }
+    for lines in ["sse-keepalive-comment", "sse-crlf", "sse-multiline-data"] {
+        let cut =
+            |faults: &[Call<'_>]| played(faults, row("openai-chat"), &calls(), true).unwrap().events().len();
+        assert_eq!(cut(&[(lines, &[]), ("cut-mid-tool", &[])]), cut(&[("cut-mid-tool", &[])]), "{lines}");
+    }
     let sent = played(&[("cut-mid-tool", &[])], row("google-gemini"), &calls(), true).unwrap();
     assert!(
         sent.events().is_empty() && sent.text().contains("notes.txt") && !sent.text().contains("other.txt")

@@ -1,6 +1,6 @@
 //! A stream ends early, inside the arguments of a call.
 
-use super::whole_until;
+use super::document_ends;
 use crate::fault::{Arrives, Dialects, End, Fault, Flow, Given, Group, Work};
 
 pub(in crate::fault) const ROW: Fault = Fault {
@@ -32,10 +32,20 @@ const WHOLE: &[&[u8]] = &[b"\"args\":{", b"\"arguments\":{"];
 
 fn end(flow: &mut Flow, given: &Given<'_>) -> bool {
     let Some(call) = given.reply.calls.first().filter(|_| given.stream) else { return false };
-    let bytes = flow.bytes();
-    let pieces = call.arguments.chars().count().div_ceil(given.envelope.piece.max(1));
-    let inside = match (places(&bytes, PIECES).nth(pieces / 2), places(&bytes, WHOLE).next()) {
-        (Some(place), _) => whole_until(flow, given, place),
+    let (bytes, ends) = (flow.bytes(), document_ends(flow, given));
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let documents = starts.zip(&ends).map(|(start, end)| (start, &bytes[start..*end]));
+    // The pieces of one call follow each other, but for comments; other documents stand between two calls.
+    let documents =
+        documents.filter(|(_, document)| !given.sse() || first_of(document, &[b"data:"]).is_some());
+    let carries = |(_, document): &(usize, &[u8])| first_of(document, PIECES).is_some();
+    let pieces: Vec<usize> = documents
+        .skip_while(|document| !carries(document))
+        .take_while(carries)
+        .map(|(start, _)| start)
+        .collect();
+    let inside = match (pieces.get(pieces.len() / 2), first_of(&bytes, WHOLE)) {
+        (Some(start), _) => *start,
         (None, Some(place)) => place + WHOLE[0].len() + call.arguments.len() / 2,
         (None, None) => return false,
     };
@@ -44,7 +54,7 @@ fn end(flow: &mut Flow, given: &Given<'_>) -> bool {
     true
 }
 
-/// Where any of these words begins.
-fn places(bytes: &[u8], words: &'static [&'static [u8]]) -> impl Iterator<Item = usize> {
-    (0..bytes.len()).filter(move |&at| words.iter().any(|word| bytes[at..].starts_with(word)))
+/// Where the first of these words begins.
+fn first_of(bytes: &[u8], words: &[&[u8]]) -> Option<usize> {
+    (0..bytes.len()).find(|&at| words.iter().any(|word| bytes[at..].starts_with(word)))
 }
