@@ -5,7 +5,8 @@
 use rehearsal_wire::act::{Act, After};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, dialect};
 use rehearsal_wire::fault::{
-    Dialects, FAULTS, Faulted, Named, Param, ParamFault, ParamKind, Wanted, change_words, check_params, fault,
+    Dialects, FAULTS, Faulted, Named, Param, ParamFault, ParamKind, Wanted, change_words, check_params,
+    clash, fault,
 };
 use rehearsal_wire::head::{ResponseHead, reason};
 use rehearsal_wire::json::parse;
@@ -263,4 +264,40 @@ fn a_head_holds_what_it_was_given_and_no_more() {
     assert_eq!((head.get("retry-AFTER"), head.get("date")), (Some("2"), None));
     assert_eq!(ResponseHead::new(599).to_bytes(), b"HTTP/1.1 599 \r\n\r\n");
     assert_eq!([200, 404, 529, 418, 999].map(reason), ["OK", "Not Found", "Overloaded", "", ""]);
+}
+
+#[test]
+fn faults_go_together_where_it_makes_sense() {
+    let why = |names: &[&str; 2]| clash(&names.map(|name| fault(name).unwrap()));
+    for names in &[
+        ["sse-byte-drip", "utf8-split"],
+        ["sse-crlf-split", "utf8-split"],
+        ["json-when-stream", "sse-crlf"],
+        ["stream-wrong-content-type", "json-when-stream"],
+        ["sse-crlf", "sse-crlf"],
+        ["cut-clean", "cut-reset"],
+        ["stall-first", "done-then-open"],
+        ["slow-drip", "sse-byte-drip"],
+        ["black-hole", "sse-crlf"],
+        ["failed-event-open-socket", "stall-mid"],
+        ["403", "409"],
+        ["5xx-html", "sse-crlf"],
+        ["200-empty-body", "error-in-stream"],
+        ["529-overloaded", "utf8-split"],
+        ["408", "json-when-stream"],
+    ] {
+        let why = why(names).unwrap_or_else(|| panic!("{names:?} go together"));
+        assert!(names.iter().all(|name| why.contains(&format!("`{name}`"))), "{why}");
+    }
+    for names in &[
+        ["sse-crlf", "utf8-split"],
+        ["done-missing", "sse-cr-only"],
+        ["sse-no-space", "done-then-open"],
+        ["slow-drip", "cut-clean"],
+        ["error-in-stream", "sse-crlf"],
+        ["utf8-split", "stall-mid"],
+        ["5xx-html", "cut-mid-json"],
+    ] {
+        assert_eq!(why(names), None);
+    }
 }

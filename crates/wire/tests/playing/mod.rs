@@ -2,7 +2,7 @@
 
 use rehearsal_wire::act::{Act, Plan};
 use rehearsal_wire::dialect::Dialect;
-use rehearsal_wire::fault::{Answer, Fault, Faulted, Named, Wanted, change_words, clash, fault, play};
+use rehearsal_wire::fault::{Answer, Fault, Faulted, Named, Wanted, change_words, fault, play};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::{SseEvent, SseReader};
@@ -34,11 +34,6 @@ pub(crate) fn calls() -> Reply {
         usage: Usage { prompt: 3, completion: 20 },
         ..Reply::default()
     }
-}
-
-/// Whether each of these pairs of faults does not go together.
-pub(crate) fn clashes(pairs: &[[&str; 2]]) -> Vec<bool> {
-    pairs.iter().map(|pair| clash(&pair.map(row)).is_some()).collect()
 }
 
 fn row(name: &str) -> &'static Fault {

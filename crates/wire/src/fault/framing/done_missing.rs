@@ -6,7 +6,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     name: "done-missing",
     group: Group::Framing,
     summary: "the last event is the one before `[DONE]`, then the body ends as HTTP demands",
-    dialects: Dialects::Only(&["openai-chat"]),
+    dialects: Dialects::Only(&["openai-chat", "openai-completions"]),
     params: &[],
     example: r#"{"fault": "done-missing", "text": "hello"}"#,
     reports: &["2389-research/tracker#544"],

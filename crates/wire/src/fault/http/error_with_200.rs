@@ -7,7 +7,7 @@ use crate::json::edit;
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "200-error-body",
     group: Group::Http,
-    summary: "200, whose body is the dialect's error; in chat completions with null `choices`",
+    summary: "200, whose body is the dialect's error; in completions with null `choices`",
     dialects: Dialects::All,
     params: &[],
     example: r#"{"fault": "200-error-body", "text": "hello"}"#,
@@ -21,9 +21,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
 
 fn answer(answer: &mut Answer, given: &Given<'_>) -> bool {
     let text = error_text(given, &error(500, "server_error", "Internal Server Error"));
-    let chat = |text: &str| {
-        edit::set(text, "", "id", "null").and_then(|text| edit::set(&text, "", "choices", "null"))
+    let made = match given.dialect.name {
+        "openai-chat" | "openai-completions" => edit::set(&text, "", "id", "null"),
+        _ => None,
     };
-    let made = if given.dialect.name == "openai-chat" { chat(&text) } else { None };
-    page(answer, 200, given.dialect.content_type, made.unwrap_or(text))
+    let made = made.and_then(|text| edit::set(&text, "", "choices", "null")).unwrap_or(text);
+    page(answer, 200, given.dialect.content_type, made)
 }

@@ -14,7 +14,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
     name: "done-no-finish",
     group: Group::Life,
     summary: "the whole stream up to `[DONE]`, with a null finish reason in each chunk",
-    dialects: Dialects::Only(&["openai-chat"]),
+    dialects: Dialects::Only(&["openai-chat", "openai-completions"]),
     params: &[ABSENT],
     example: r#"{"fault": "done-no-finish", "text": "hello"}"#,
     reports: &["can1357/oh-my-pi#9433"],
