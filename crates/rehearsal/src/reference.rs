@@ -4,6 +4,7 @@ use crate::command::{agents, faults};
 use crate::{Arguments, env, failure};
 use clap::{CommandFactory as _, Parser as _};
 use rehearsal_report::REPORTS;
+use rehearsal_wire::dialect::batch;
 use rehearsal_wire::dialect::mount::{MOUNTS, Mount};
 use rehearsal_wire::dialect::{DIALECTS, Serves, Visit};
 use rehearsal_wire::fault::FAULTS;
@@ -120,6 +121,12 @@ fn dialects() -> String {
                 Serves::Kept(Visit::Delete) => "forgets a kept reply",
                 Serves::Kept(Visit::Cancel) => "cancels a reply that is made in the background",
                 Serves::Kept(Visit::Items) => "what the request of a kept reply held",
+                Serves::Batch(batch::Visit::Begin, _) => "begins a batch of requests",
+                Serves::Batch(batch::Visit::List, _) => "the list of batches",
+                Serves::Batch(batch::Visit::Read, _) => "how far a batch is",
+                Serves::Batch(batch::Visit::Results, _) => "what became of a batch's requests, a line each",
+                Serves::Batch(batch::Visit::Cancel, _) => "cancels a batch",
+                Serves::Batch(batch::Visit::Delete, _) => "forgets a batch",
                 Serves::Always(_) => "the same answer each time",
                 Serves::Answer(_) => "an answer that follows from the request",
             };

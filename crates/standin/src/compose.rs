@@ -121,7 +121,12 @@ fn entry(id: &str) -> ModelEntry<'_> {
 
 /// An answer that follows from the body alone.
 pub(crate) fn answer(dialect: &Dialect, body: Vec<u8>) -> Sent {
-    Sent::whole(200, dialect.content_type, body)
+    self::body(dialect.content_type, body)
+}
+
+/// A whole body of this type.
+pub(crate) fn body(content_type: &'static str, body: Vec<u8>) -> Sent {
+    Sent::whole(200, content_type, body)
 }
 
 /// A reply as a stream, without the first so many frames.

@@ -2,12 +2,13 @@
 //!
 //! Must not know: sockets, clocks, files, other requests (what a lane has counted comes in, what it must count goes out).
 
+use crate::batch::{self, Part};
 use crate::cloud;
 use crate::compose::{self, Sent};
 use crate::dice::Dice;
 use crate::refusal::{may_name, not_found, refuse, refused_method, wrong_host};
 use crate::route::{self, Place};
-use crate::stored::{Store, StoredReply, Talks};
+use crate::stored::{Shelf, Store, StoredReply, Talks};
 use crate::talk::Talk;
 use crate::visit;
 use rehearsal_journal::event::{Asked, CommandRan, Kind};
@@ -86,6 +87,8 @@ pub struct Lane {
     pub kept: Option<Arc<StoredReply>>,
     /// The conversations that the lane keeps, each with its last reply.
     pub talks: Arc<Talks>,
+    /// The batches that the lane keeps.
+    pub shelf: Arc<Shelf>,
 }
 
 /// What to write down, what to send, what to count.
@@ -109,6 +112,8 @@ pub struct Decision<'s> {
     pub store: Option<Store>,
     /// Faults that lie over the lane's scripts from now on, or none.
     pub switched: Option<Option<Drill>>,
+    /// The requests that it holds, where it is a batch of them.
+    pub parts: Vec<Part<'s>>,
 }
 
 /// A step that was used up. It holds only if the lane still stands where it was looked at.
@@ -213,6 +218,11 @@ fn answer<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>, place: Place<
         {
             visit::decide(setting, heard, (dialect, visit, named), lane)
         }
+        Place::Provider { dialect, serves: Serves::Batch(visit, batches), named, method: known, .. }
+            if method == known =>
+        {
+            batch::decide(setting, lane, heard, (dialect, batches, visit, named))
+        }
         Place::Provider { dialect, serves: Serves::Conversation, named, .. } if method == "POST" => {
             Talk { setting, lane, heard, dialect, dice, named, framing: None }.decide()
         }
@@ -264,6 +274,7 @@ pub(crate) fn finish(mut asked: Box<Asked>, mut sent: Sent) -> Decision<'static>
         ran: None,
         store,
         switched: None,
+        parts: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Must not know: how a run is started or graded, other actors.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod cloud;
 mod compose;
 pub mod core;

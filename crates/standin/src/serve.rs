@@ -1,5 +1,6 @@
 //! Joins the core to the world: finds the lane, takes the decision down, lets it leave, notes what really left.
 
+use crate::batch::Part;
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
 use crate::notice::Notices;
@@ -7,7 +8,7 @@ use crate::stored::{Store, Stored};
 use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{Answered, Asked, CommandRan, Event, Kind};
+use rehearsal_journal::event::{Answered, Asked, CommandRan, End, Event, Kind};
 use rehearsal_script::drill::Drill;
 use rehearsal_script::pick::Counts;
 use rehearsal_wire::follow::RequestHead;
@@ -138,6 +139,7 @@ impl LaneBook {
         let named = route::kept(&head.method(), path);
         let stored = self.stored();
         lane.talks = stored.talks();
+        lane.shelf = stored.shelf();
         lane.kept = named.and_then(|id| stored.get(&id));
     }
 
@@ -165,14 +167,25 @@ impl LaneBook {
             play.switch(drill.as_ref());
             return true;
         }
+        // All requests of a batch or none: each was decided behind those before it.
+        let mut parts = decision.parts.iter().filter_map(|part| part.used.as_ref()).peekable();
+        if parts.peek().is_some() {
+            let mut counts = lane.counts.clone();
+            if !parts.all(|used| used.commit(&mut counts)) {
+                return false;
+            }
+            lane.counts = counts;
+        }
         lane.faulted += u64::from(decision.faulted);
         lane.hits += u64::from(decision.hit);
         if decision.after_end.is_some() {
             lane.after_end += 1;
             lane.last_after_end = decision.after_end;
         }
-        if lane.only.is_some() && is_scripted(decision.asked.kind) {
-            self.scripted.fetch_add(1, Ordering::AcqRel);
+        let kinds = decision.parts.iter().map(|part| part.asked.kind).chain([decision.asked.kind]);
+        let scripted = kinds.filter(|kind| is_scripted(*kind)).count() as u64;
+        if lane.only.is_some() && scripted > 0 {
+            self.scripted.fetch_add(scripted, Ordering::AcqRel);
             self.grown.notify_waiters();
         }
         true
@@ -331,12 +344,21 @@ impl StandIn {
                 refusal::no_such_case(&seen.setting, heard)
             };
             if book.settle(&seen, &decision) {
-                let Decision { asked, sent, ran, store, .. } = decision;
+                let Decision { asked, sent, ran, store, parts, .. } = decision;
                 if let Some(store) = store {
                     book.keep(store);
                 }
-                return (number, book, Decided { asked, sent, ran, secret: path == route::COMMAND });
+                let parts = parts.into_iter().map(Taken::of).collect();
+                return (number, book, Decided { asked, sent, ran, secret: path == route::COMMAND, parts });
             }
+        }
+    }
+
+    /// Takes the token that guards the server out of what is written down.
+    fn without_token(&self, number: usize, asked: &mut Asked, head: Option<&RequestHead>) {
+        if self.guarded && number == 0 {
+            let partial = || asked.path.as_str().into();
+            asked.path = route::without_token(&head.map_or_else(partial, RequestHead::target));
         }
     }
 
@@ -349,10 +371,7 @@ impl StandIn {
         heard: (Option<RequestHead>, Bytes),
     ) -> Answer {
         let (head, body) = heard;
-        if self.guarded && number == 0 {
-            let partial = || asked.path.as_str().into();
-            asked.path = route::without_token(&head.as_ref().map_or_else(partial, RequestHead::target));
-        }
+        self.without_token(number, &mut asked, head.as_ref());
         let ticket = book.recorder.asked(asked, head, body);
         let exchange = ticket.exchange;
         book.leaving.fetch_add(1, Ordering::Relaxed);
@@ -388,6 +407,22 @@ struct Decided {
     ran: Option<CommandRan>,
     /// Whether the body may hold secrets that nobody masks.
     secret: bool,
+    /// The requests of a batch.
+    parts: Vec<Taken>,
+}
+
+/// A request of a batch as it is taken down.
+struct Taken {
+    asked: Box<Asked>,
+    body: Bytes,
+    told: Vec<u8>,
+}
+
+impl Taken {
+    fn of(part: Part<'_>) -> Self {
+        let Part { asked, body, told, .. } = part;
+        Self { asked, body: body.into(), told }
+    }
 }
 
 impl LaneBook {
@@ -406,10 +441,18 @@ impl App for StandIn {
     async fn answer(&self, request: Request) -> Answer {
         let Request { conn, head, body } = request;
         let (number, book, decision) = self.decide(&head, &body);
-        let Decided { mut asked, sent, ran, secret } = decision;
+        let Decided { mut asked, sent, ran, secret, parts } = decision;
         asked.conn = conn;
         if let Some(ran) = ran {
             book.recorder.note(Event::CommandRan(ran));
+        }
+        for Taken { mut asked, body, told } in parts {
+            asked.conn = conn;
+            self.without_token(number, &mut asked, Some(&head));
+            // It is told later; what will be told is known now.
+            let exchange = book.recorder.asked(asked, Some(head.clone()), body).exchange;
+            let (bytes, sha256) = (told.len() as u64, digest::text(&digest::of(&told)));
+            book.recorder.answered(Answered { exchange, bytes, sha256, end: End::Complete });
         }
         let body = if secret { Bytes::new() } else { body };
         let notice = self.notices.as_ref().and_then(|notices| notices.of(&asked));

@@ -1,5 +1,6 @@
 //! Replies that a lane keeps for clients that ask for them later. A pure value with a bound: the oldest go first.
 
+use crate::batch::StoredBatch;
 use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::reply::{Envelope, Progress, Reply};
 use std::collections::{BTreeMap, VecDeque};
@@ -8,6 +9,8 @@ use std::sync::Arc;
 /// Most replies that a lane keeps, and most bytes of them.
 const MOST: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
+/// Most batches.
+const MOST_BATCHES: usize = 100;
 
 /// A reply that is kept, with what is needed to tell it again.
 #[derive(Clone, Debug)]
@@ -53,6 +56,45 @@ pub enum Store {
     Forget(String),
     /// Begins a conversation.
     Begin(String),
+    /// Keeps a batch in the place of the one with its id.
+    Batch(Arc<StoredBatch>),
+    /// Forgets a batch.
+    DropBatch(String),
+}
+
+/// Batches that a lane keeps, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf {
+    batches: Vec<Arc<StoredBatch>>,
+    begun: usize,
+}
+
+impl Shelf {
+    /// How many were ever begun.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun
+    }
+
+    pub(crate) fn batches(&self) -> impl DoubleEndedIterator<Item = &Arc<StoredBatch>> {
+        self.batches.iter()
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Arc<StoredBatch>> {
+        self.batches.iter().find(|batch| batch.id == id)
+    }
+
+    fn put(&mut self, batch: Arc<StoredBatch>) {
+        if let Some(known) = self.batches.iter_mut().find(|known| known.id == batch.id) {
+            *known = batch;
+            return;
+        }
+        self.begun += 1;
+        self.batches.push(batch);
+        let bytes = |shelf: &Self| shelf.batches.iter().map(|batch| batch.bytes()).sum::<usize>();
+        while self.batches.len() > MOST_BATCHES || self.batches.len() > 1 && bytes(self) > MOST_BYTES {
+            self.batches.remove(0);
+        }
+    }
 }
 
 /// Conversations by their ids, each with the id of its last reply, if it has one.
@@ -66,11 +108,16 @@ pub(crate) struct Stored {
     order: VecDeque<String>,
     bytes: usize,
     talks: Arc<Talks>,
+    shelf: Arc<Shelf>,
 }
 
 impl Stored {
     pub(crate) fn talks(&self) -> Arc<Talks> {
         Arc::clone(&self.talks)
+    }
+
+    pub(crate) fn shelf(&self) -> Arc<Shelf> {
+        Arc::clone(&self.shelf)
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<Arc<StoredReply>> {
@@ -92,6 +139,8 @@ impl Stored {
                     talks.insert(id, None);
                 }
             }
+            Store::Batch(batch) => Arc::make_mut(&mut self.shelf).put(batch),
+            Store::DropBatch(id) => Arc::make_mut(&mut self.shelf).batches.retain(|batch| batch.id != id),
         }
     }
 

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests have their own files, sockets and deadlines")]
 
 mod azure;
+mod batches;
 mod beside;
 mod captures;
 mod compaction;

@@ -3,6 +3,7 @@
 //! Must not know: HTTP heads, sockets, what a scenario is.
 
 pub mod anthropic_messages;
+pub mod batch;
 pub mod google_gemini;
 pub mod mount;
 pub(crate) mod ollama_chat;
@@ -215,6 +216,8 @@ pub enum Serves {
     Model,
     /// Something with a reply that is kept.
     Kept(Visit),
+    /// Something with requests that are asked for together.
+    Batch(batch::Visit, &'static batch::Batches),
     /// The same body each time.
     Always(&'static str),
     /// Something that follows from the body alone, such as a count of tokens or embeddings: the body of the answer.

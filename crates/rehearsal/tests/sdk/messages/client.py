@@ -123,6 +123,17 @@ def beside():
     models = list(client.models.list())
     assert models and all(model.created_at.year == 2026 for model in models)
     assert client.models.retrieve("claude-x").id == "claude-x"
+    ask = lambda name, prompt: {"custom_id": name, "params": {"model": MODEL, "max_tokens": 90, "messages": user(prompt)}}
+    batch = client.messages.batches.create(requests=[ask("a", "hi there you"), ask("b", "Fail with the status 400.")])
+    seen = [batch.processing_status]
+    while batch.processing_status != "ended":
+        batch = client.messages.batches.retrieve(batch.id)
+        seen.append(batch.processing_status)
+    assert seen == ["in_progress", "in_progress", "ended"] and batch.request_counts.errored == 1, (seen, batch)
+    results = {line.custom_id: line.result for line in client.messages.batches.results(batch.id)}
+    assert results["a"].message.content[0].text == "ok" and results["b"].error.error.type == "invalid_request_error"
+    assert [each.id for each in client.messages.batches.list()] == [batch.id]
+    assert client.messages.batches.delete(batch.id).type == "message_batch_deleted"
 
 
 for part in (words, tools, threads, errors, beside):

@@ -73,15 +73,20 @@ pub(super) fn models(entries: &[ModelEntry<'_>]) -> Vec<u8> {
         write_model(&mut out, entry);
     }
     out.extend_from_slice(b"],\"has_more\":false");
-    for (name, end) in [("first_id", entries.first()), ("last_id", entries.last())] {
-        key(&mut out, name);
+    ends(&mut out, entries.first().map(|entry| entry.id), entries.last().map(|entry| entry.id));
+    out.push(b'}');
+    out
+}
+
+/// The ids at the ends of a list.
+pub(super) fn ends(out: &mut Vec<u8>, first: Option<&str>, last: Option<&str>) {
+    for (name, end) in [("first_id", first), ("last_id", last)] {
+        key(out, name);
         match end {
-            Some(entry) => write_string(&mut out, entry.id),
+            Some(id) => write_string(out, id),
             None => out.extend_from_slice(b"null"),
         }
     }
-    out.push(b'}');
-    out
 }
 
 /// One model.

@@ -1,5 +1,6 @@
 //! The Messages API of Anthropic: `POST /v1/messages`, plain and streamed, counts of tokens, and the list of models.
 
+mod batches;
 mod count;
 mod error;
 mod ids;
@@ -10,6 +11,7 @@ pub(crate) mod speech;
 mod stream;
 pub(crate) mod thought;
 
+use super::batch::Visit;
 use super::{Dialect, Environment, Origin, Route, Serves};
 
 /// The word for it in tables.
@@ -22,6 +24,12 @@ pub(super) const ROW: Dialect = Dialect {
     routes: &[
         Route { method: "POST", path: "/v1/messages", serves: Serves::Conversation },
         Route { method: "POST", path: "/v1/messages/count_tokens", serves: Serves::Answer(count::count) },
+        batch("POST", "/v1/messages/batches", Visit::Begin),
+        batch("GET", "/v1/messages/batches", Visit::List),
+        batch("GET", "/v1/messages/batches/{id}", Visit::Read),
+        batch("GET", "/v1/messages/batches/{id}/results", Visit::Results),
+        batch("POST", "/v1/messages/batches/{id}/cancel", Visit::Cancel),
+        batch("DELETE", "/v1/messages/batches/{id}", Visit::Delete),
         Route { method: "GET", path: "/v1/models", serves: Serves::Models },
         Route { method: "GET", path: "/v1/models/{model}", serves: Serves::Model },
     ],
@@ -52,6 +60,10 @@ pub(super) const ROW: Dialect = Dialect {
     untyped: false,
     keeping: None,
 };
+
+const fn batch(method: &'static str, path: &'static str, visit: Visit) -> Route {
+    Route { method, path, serves: Serves::Batch(visit, &batches::BATCHES) }
+}
 
 /// Says where it comes from, so that a thread can go on from it: `msg_gate_<phrasing>_s<step>_<hex>`.
 fn id(origin: &Origin<'_>) -> String {

@@ -2,35 +2,25 @@
 
 use crate::json::{Kind, Value};
 use crate::reject::Reject;
-use crate::rule::shape::{At, Place, Shape, Step, Wrong};
+use crate::rule::shape::{At, Shape, Wrong, place};
+use std::borrow::Cow;
 
-/// A place as Go spells it, `messages.tool_calls.function`, and as an RFC 6901 pointer.
-fn place(at: At<'_>) -> (String, String) {
-    let Some(Place { above, step }) = at else { return Default::default() };
-    let (mut path, mut pointer) = place(*above);
-    match step {
-        Step::Key(key) => {
-            path.push('.');
-            path.push_str(key);
-            pointer.push('/');
-            pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        }
-        Step::Index(index) => pointer.push_str(&format!("/{index}")),
-        Step::Variant(_) => {}
-    }
-    (path, pointer)
+/// A place as Go spells it: `tools.function.name`, of whichever tool.
+fn without_numbers(path: &str) -> String {
+    path.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
 }
 
 /// What is said of a request of this Go type.
 pub(in crate::dialect) fn said(of: &str, wrong: &Wrong<'_>, it: Value<'_>, at: At<'_>) -> Box<Reject> {
-    let (path, pointer) = place(at);
+    let (path, pointer) = place(at, |key| Cow::Borrowed(key));
+    let path = without_numbers(&path);
     let message = match wrong {
         Wrong::Missing(field) => format!("{} is required", field.name),
-        Wrong::ShortText(..) => format!("{} is required", path.trim_start_matches('.')),
+        Wrong::ShortText(..) => format!("{path} is required"),
         Wrong::Body => format!("json: cannot unmarshal {} into Go value of type api.{of}", kind(it)),
         Wrong::Kind(shape) => {
             let go = go(shape);
-            format!("json: cannot unmarshal {} into Go struct field {of}{path} of type {go}", kind(it))
+            format!("json: cannot unmarshal {} into Go struct field {of}.{path} of type {go}", kind(it))
         }
         Wrong::Unknown
         | Wrong::Null
@@ -43,7 +33,7 @@ pub(in crate::dialect) fn said(of: &str, wrong: &Wrong<'_>, it: Value<'_>, at: A
         | Wrong::LongList(_)
         | Wrong::LargeMap(_)
         | Wrong::Below(..)
-        | Wrong::Above(..) => format!("invalid value in {of}{path}"),
+        | Wrong::Above(..) => format!("invalid value in {of}.{path}"),
     };
     Box::new(Reject { pointer, ..Reject::of_no_place("", 400, None, message) })
 }

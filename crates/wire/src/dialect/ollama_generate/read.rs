@@ -1,8 +1,9 @@
 //! What a completion request means: `system` is an instruction, `prompt` is what a user says, `context` is an earlier reply.
 
 use super::super::ollama_chat::read::setting;
+use super::super::openai_completions::read::point;
 use crate::json::{Kind, Tape, Value};
-use crate::turn::{Kept, Message, Role, Spot, Turn};
+use crate::turn::{Kept, Message, Role, Turn};
 
 /// Where a request says which reply it goes on from.
 const CONTEXT: &str = "/context";
@@ -41,17 +42,4 @@ fn kept(context: Value<'_>) -> Option<Kept<'_>> {
     let letters: Option<Vec<u8>> = context.items().map(letter).collect();
     let id = String::from_utf8(letters.filter(|_| context.kind() == Kind::Array)?).ok()?;
     id.starts_with("gen_gate_").then(|| Kept { id: id.into(), pointer: CONTEXT, with_setting: false })
-}
-
-fn point(spot: Spot) -> String {
-    match spot {
-        Spot::List
-        | Spot::Message(_)
-        | Spot::Content(_)
-        | Spot::Calls(_)
-        | Spot::Call(..)
-        | Spot::CallId(..)
-        | Spot::CallName(..)
-        | Spot::CallArguments(..) => "/prompt".to_owned(),
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A prompt has no turns: each is the first of its script. Shapes after the OpenAPI document 2.3.0 of 2026-08-21.
 
-mod read;
+pub(in crate::dialect) mod read;
 mod render;
 pub(crate) mod shape;
 

@@ -40,7 +40,7 @@ fn prompts(value: Value<'_>) -> Vec<Message<'_>> {
 }
 
 /// Everything is said in one place.
-fn point(spot: Spot) -> String {
+pub(in crate::dialect) fn point(spot: Spot) -> String {
     match spot {
         Spot::List
         | Spot::Message(_)
