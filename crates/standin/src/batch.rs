@@ -7,7 +7,7 @@ use crate::core::{Decision, Heard, Lane, Setting, Used, asked, finish};
 use crate::dice::Dice;
 use crate::refusal::{before_the_body, no_key, refuse};
 use crate::route;
-use crate::stored::{Shelf, Store};
+use crate::stored::Store;
 use crate::talk::Talk;
 use crate::visit::percent_decoded;
 use rehearsal_journal::event::{Asked, Kind};
@@ -189,7 +189,7 @@ impl<'s> Asking<'_, 's> {
     }
 
     fn list(&self) -> Decision<'static> {
-        let batches: Vec<_> = self.lane.shelf.newest_first().collect();
+        let batches: Vec<_> = self.lane.shelf.batches().rev().collect();
         let urls: Vec<_> = batches.iter().map(|batch| self.results(&batch.id)).collect();
         let shown: Vec<_> = batches.iter().zip(&urls).map(|(batch, url)| batch.shown(url)).collect();
         self.answered((self.batches.list)(&shown), None)
@@ -259,11 +259,5 @@ fn whole(form: Form) -> Option<Vec<u8>> {
             _ => None,
         },
         Form::Acts(_) => None,
-    }
-}
-
-impl Shelf {
-    fn newest_first(&self) -> impl Iterator<Item = &Arc<StoredBatch>> {
-        self.batches().rev()
     }
 }

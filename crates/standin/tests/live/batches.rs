@@ -24,7 +24,7 @@ fn send(stand: &Stand, method: &str, path: &str, body: &str) -> Answer {
     stand.send(&request(method, path, &headers, body.as_bytes()))
 }
 
-fn asking(name: &str, prompt: &str, more: Value) -> Value {
+fn asking(name: &str, prompt: &str, more: &Value) -> Value {
     let mut params =
         json!({"model": "m", "max_tokens": 90, "messages": [{"role": "user", "content": prompt}]});
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -57,10 +57,10 @@ fn each_request_of_a_batch_is_played_judged_and_written_down() {
         &stand,
         "",
         &[
-            asking("a", "say it", json!({})),
-            asking("b", "something else", json!({})),
-            asking("c", "say it", json!({"max_completion_tokens": 9})),
-            asking("d", "say it", json!({"stream": true})),
+            asking("a", "say it", &json!({})),
+            asking("b", "something else", &json!({})),
+            asking("c", "say it", &json!({"max_completion_tokens": 9})),
+            asking("d", "say it", &json!({"stream": true})),
         ],
     );
     assert_eq!(
@@ -97,7 +97,7 @@ fn each_request_of_a_batch_is_played_judged_and_written_down() {
 #[test]
 fn what_a_batch_uses_up_is_used_up_in_its_order() {
     let stand = Served::file("s.yaml", SUITE).lane("tokenq", "q").start();
-    let ask = |name| asking(name, "fail it", json!({}));
+    let ask = |name| asking(name, "fail it", &json!({}));
     let batch = begin(&stand, "/t/tokenq", &[ask("a"), ask("b")]);
     let told = results(&stand, "/t/tokenq", &batch["id"]);
     assert_eq!(told[0]["result"]["error"]["error"]["type"], "overloaded_error");
@@ -111,7 +111,7 @@ fn what_a_batch_uses_up_is_used_up_in_its_order() {
 fn batches_are_listed_cancelled_and_forgotten() {
     let stand = Served::file("s.yaml", SUITE).start();
     let ids: Vec<_> =
-        ["a", "b"].map(|name| begin(&stand, "", &[asking(name, "say it", json!({}))])["id"].clone()).into();
+        ["a", "b"].map(|name| begin(&stand, "", &[asking(name, "say it", &json!({}))])["id"].clone()).into();
     assert_ne!(ids[0], ids[1]);
     let list = send(&stand, "GET", PATH, "").json();
     assert_eq!((&list["data"][0]["id"], &list["first_id"], &list["last_id"]), (&ids[1], &ids[1], &ids[0]));
@@ -143,7 +143,7 @@ fn batches_are_listed_cancelled_and_forgotten() {
 #[test]
 fn a_batch_that_holds_no_requests_by_name_is_refused() {
     let stand = Served::nothing().under(Profile::Api).start();
-    let whole = asking("a", "hi", json!({}));
+    let whole = asking("a", "hi", &json!({}));
     for (requests, message) in [
         (Value::Null, "requests: Input should be a valid list"),
         (json!([]), "requests: List should have at least 1 item after validation, not 0"),
