@@ -15,5 +15,6 @@ mod route;
 pub mod serve;
 mod side;
 mod stored;
+mod taken;
 mod talk;
 mod visit;

@@ -1,14 +1,14 @@
 //! Joins the core to the world: finds the lane, takes the decision down, lets it leave, notes what really left.
 
-use crate::batch::Part;
 use crate::compose::{Form, Sent};
 use crate::core::{self, Decision, Heard, Hosts, Lane, Setting};
 use crate::notice::Notices;
 use crate::stored::{Store, Stored};
+use crate::taken::{self, Taken};
 use crate::{refusal, route};
 use bytes::Bytes;
 use rehearsal_journal::digest;
-use rehearsal_journal::event::{Answered, Asked, CommandRan, End, Event, Kind};
+use rehearsal_journal::event::{Answered, Asked, CommandRan, Event, Kind};
 use rehearsal_script::drill::Drill;
 use rehearsal_script::pick::Counts;
 use rehearsal_wire::follow::RequestHead;
@@ -167,14 +167,8 @@ impl LaneBook {
             play.switch(drill.as_ref());
             return true;
         }
-        // All requests of a batch or none: each was decided behind those before it.
-        let mut parts = decision.parts.iter().filter_map(|part| part.used.as_ref()).peekable();
-        if parts.peek().is_some() {
-            let mut counts = lane.counts.clone();
-            if !parts.all(|used| used.commit(&mut counts)) {
-                return false;
-            }
-            lane.counts = counts;
+        if !taken::commit(&decision.parts, &mut lane.counts) {
+            return false;
         }
         lane.faulted += u64::from(decision.faulted);
         lane.hits += u64::from(decision.hit);
@@ -411,20 +405,6 @@ struct Decided {
     parts: Vec<Taken>,
 }
 
-/// A request of a batch as it is taken down.
-struct Taken {
-    asked: Box<Asked>,
-    body: Bytes,
-    told: Vec<u8>,
-}
-
-impl Taken {
-    fn of(part: Part<'_>) -> Self {
-        let Part { asked, body, told, .. } = part;
-        Self { asked, body: body.into(), told }
-    }
-}
-
 impl LaneBook {
     async fn all_left(&self) {
         loop {
@@ -446,13 +426,10 @@ impl App for StandIn {
         if let Some(ran) = ran {
             book.recorder.note(Event::CommandRan(ran));
         }
-        for Taken { mut asked, body, told } in parts {
-            asked.conn = conn;
-            self.without_token(number, &mut asked, Some(&head));
-            // It is told later; what will be told is known now.
-            let exchange = book.recorder.asked(asked, Some(head.clone()), body).exchange;
-            let (bytes, sha256) = (told.len() as u64, digest::text(&digest::of(&told)));
-            book.recorder.answered(Answered { exchange, bytes, sha256, end: End::Complete });
+        for mut part in parts {
+            part.asked.conn = conn;
+            self.without_token(number, &mut part.asked, Some(&head));
+            part.write(&book.recorder, &head);
         }
         let body = if secret { Bytes::new() } else { body };
         let notice = self.notices.as_ref().and_then(|notices| notices.of(&asked));

@@ -3,8 +3,8 @@
 //! After the reference of the Message Batches API and the types of the official Python library 2.14.0.
 
 use super::render::key;
-use crate::dialect::batch::{Batch, Batches, Entry, Outcome, Stage};
 use crate::calendar::Moment;
+use crate::dialect::batch::{Batch, Batches, Entry, Outcome, Stage};
 use crate::json::{Kind, Tape, Value, write_number, write_string};
 use crate::reject::Reject;
 use std::collections::BTreeSet;
