@@ -16,7 +16,7 @@ const EVERY: Param =
 const COMMENTS: Param = Param {
     name: "comments",
     kind: ParamKind::Count,
-    default: "240",
+    default: "80",
     doc: "how many comments come before the silence, 10000 at the most",
 };
 
