@@ -285,12 +285,23 @@ fn faults_go_together_where_it_makes_sense() {
         ["200-empty-body", "error-in-stream"],
         ["529-overloaded", "utf8-split"],
         ["408", "json-when-stream"],
+        ["usage-null", "200-html"],
+        ["choices-missing", "200-error-body"],
+        ["refusal", "mid-body-drop"],
+        ["tool-id-empty", "200-html"],
+        ["tool-forever", "tool-forever"],
+        ["tool-pending-forever", "tool-id-long"],
     ] {
         let why = why(names).unwrap_or_else(|| panic!("{names:?} go together"));
         assert!(names.iter().all(|name| why.contains(&format!("`{name}`"))), "{why}");
     }
     for names in &[
         ["sse-crlf", "utf8-split"],
+        ["usage-null", "sse-crlf"],
+        ["usage-null", "cut-reset"],
+        ["usage-null", "finish-unknown"],
+        ["tool-id-empty", "sse-crlf"],
+        ["tool-id-empty", "cut-reset"],
         ["done-missing", "sse-cr-only"],
         ["sse-no-space", "done-then-open"],
         ["slow-drip", "cut-clean"],

@@ -6,7 +6,7 @@ mod hearing;
 mod playing;
 
 use hearing::{Heard, sections};
-use playing::{calls, clashes, played, words};
+use playing::{calls, played, words};
 use rehearsal_wire::act::Act;
 use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::fault::{Arrives, FAULTS, Fault, Group, Named, Wanted, fault, play};
@@ -178,19 +178,4 @@ fn a_client_that_does_what_is_right_hears_what_was_said() {
             assert!(heard.ids.iter().eq(said.calls.iter().map(|call| &call.id)), "{place}");
         }
     }
-}
-
-#[test]
-fn faults_of_contents_go_with_framing_and_not_with_another_answer() {
-    let apart = [
-        ["usage-null", "usage-null"],
-        ["usage-null", "200-html"],
-        ["choices-missing", "200-error-body"],
-        ["zero-delta", "black-hole"],
-        ["refusal", "mid-body-drop"],
-    ];
-    assert_eq!(clashes(&apart), [true; 5]);
-    let together =
-        [["usage-null", "sse-crlf"], ["usage-null", "cut-reset"], ["usage-null", "finish-unknown"]];
-    assert_eq!(clashes(&together), [false; 3]);
 }

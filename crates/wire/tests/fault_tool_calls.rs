@@ -6,7 +6,7 @@ mod hearing;
 mod playing;
 
 use hearing::{Heard, sections};
-use playing::{calls, clashes, played, words};
+use playing::{calls, played, words};
 use rehearsal_wire::dialect::{DIALECTS, dialect};
 use rehearsal_wire::fault::{Arrives, FAULTS, Fault, Group, clash, fault};
 use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
@@ -148,16 +148,4 @@ fn faults_of_calls_go_together() {
         assert!(played.clone().all(|name| sent.faulted.names.contains(&name)), "{:?}", sent.faulted.names);
         Heard::read(&sent, true).is_said(sent.faulted.delivered.as_ref().unwrap(), &faults.join(" + "));
     }
-}
-
-#[test]
-fn faults_of_tool_calls_go_with_framing_and_not_with_another_answer() {
-    let apart = [
-        ["tool-id-empty", "200-html"],
-        ["tool-id-empty", "black-hole"],
-        ["tool-forever", "tool-forever"],
-        ["tool-pending-forever", "tool-id-long"],
-    ];
-    assert_eq!(clashes(&apart), [true; 4]);
-    assert_eq!(clashes(&[["tool-id-empty", "sse-crlf"], ["tool-id-empty", "cut-reset"]]), [false; 2]);
 }
