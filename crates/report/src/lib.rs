@@ -6,7 +6,7 @@
 mod json;
 mod junit;
 mod markdown;
-mod resilience;
+pub mod resilience;
 mod rounds;
 mod sarif;
 mod terminal;

@@ -11,6 +11,9 @@ pub(super) const ROW: Report = Report {
     write,
 };
 
+/// Version of the file's form.
+const FORMAT: u32 = 1;
+
 /// One fault over all cases.
 #[derive(Debug)]
 pub(crate) struct Line<'r> {
@@ -40,7 +43,7 @@ pub(crate) fn lines(run: &RunFile) -> Vec<Line<'_>> {
 }
 
 fn write(run: &RunFile, _: Style) -> String {
-    let mut out = String::from("{\n  \"format\": 1,\n  \"faults\": {");
+    let mut out = format!("{{\n  \"format\": {FORMAT},\n  \"faults\": {{");
     for (i, line) in lines(run).iter().enumerate() {
         let comma = if i == 0 { "" } else { "," };
         let name = serde_json::Value::from(line.fault);
@@ -54,6 +57,59 @@ fn write(run: &RunFile, _: Style) -> String {
     }
     out.push_str("\n  }\n}\n");
     out
+}
+
+/// A fault that an agent took otherwise than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The fault as it was asked for.
+    pub fault: String,
+    /// How it was taken then.
+    pub was: Outcome,
+    /// How it is taken now.
+    pub is: Outcome,
+}
+
+/// A file that this format wrote.
+#[derive(serde::Deserialize)]
+struct Kept {
+    format: u32,
+    faults: BTreeMap<String, KeptLine>,
+}
+
+#[derive(serde::Deserialize)]
+struct KeptLine {
+    outcome: Outcome,
+}
+
+fn read(text: &str) -> Result<Kept, String> {
+    let kept: Kept = serde_json::from_str(text)
+        .map_err(|error| format!("this is no file of `--report resilience=FILE`: {error}"))?;
+    if kept.format != FORMAT {
+        return Err(format!("this file has format {}; this program reads format {FORMAT}", kept.format));
+    }
+    Ok(kept)
+}
+
+/// Whether a text is a file of this format.
+///
+/// # Errors
+/// One sentence where it is none.
+pub fn check(text: &str) -> Result<(), String> {
+    read(text).map(drop)
+}
+
+/// What differs from a file that this format wrote before; faults that only one of the two has are no difference.
+///
+/// # Errors
+/// One sentence where the text is no such file.
+pub fn changes(before: &str, run: &RunFile) -> Result<Vec<Change>, String> {
+    let file = read(before)?;
+    let change = |line: Line<'_>| {
+        let was = file.faults.get(line.fault)?.outcome;
+        (was != line.outcome).then(|| Change { fault: line.fault.to_owned(), was, is: line.outcome })
+    };
+    Ok(lines(run).into_iter().filter_map(change).collect())
 }
 
 /// The table for people: nothing where no fault was asked for.
@@ -78,4 +134,67 @@ pub(crate) fn table(run: &RunFile) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Change, changes, check, lines, table, write};
+    use crate::Style;
+    use crate::tests::{case, run_of};
+    use rehearsal_journal::run::{CaseResult, Outcome, Verdict};
+
+    fn drilled(fault: &str, outcome: Outcome) -> CaseResult {
+        let verdict = if outcome > Outcome::Survived { Verdict::Failed } else { Verdict::Passed };
+        CaseResult { fault: Some(fault.into()), outcome: Some(outcome), ..case("talk", verdict, vec![]) }
+    }
+
+    #[test]
+    fn a_fault_is_as_bad_as_the_worst_of_its_cases() {
+        let run = run_of(vec![
+            drilled("cut", Outcome::Passed),
+            drilled("cut", Outcome::Wrong),
+            drilled("crlf", Outcome::Passed),
+            CaseResult { outcome: None, ..drilled("crlf", Outcome::Passed) },
+            case("plain", Verdict::Passed, vec![]),
+        ]);
+        let found: Vec<_> = lines(&run).iter().map(|line| (line.fault.to_owned(), line.outcome)).collect();
+        assert_eq!(found, [("cut".to_owned(), Outcome::Wrong), ("crlf".to_owned(), Outcome::Passed)]);
+        let table = table(&run);
+        assert_eq!(table.lines().count(), 3);
+        assert!(
+            table.lines().nth(1).unwrap().split_whitespace().eq(["cut", "·", "1", "·", "1", "·"]),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn a_kept_file_tells_what_became_better_and_worse() {
+        let then = run_of(vec![
+            drilled("a", Outcome::Passed),
+            drilled("b", Outcome::Hung),
+            drilled("c", Outcome::Wrong),
+            drilled("gone", Outcome::Passed),
+        ]);
+        let now = run_of(vec![
+            drilled("a", Outcome::Wrong),
+            drilled("b", Outcome::Survived),
+            drilled("c", Outcome::Wrong),
+            drilled("new", Outcome::Hung),
+        ]);
+        let kept = write(&then, Style::FILE);
+        let change = |fault: &str, was, is| Change { fault: fault.to_owned(), was, is };
+        assert_eq!(
+            changes(&kept, &now),
+            Ok(vec![
+                change("a", Outcome::Passed, Outcome::Wrong),
+                change("b", Outcome::Hung, Outcome::Survived)
+            ])
+        );
+        assert_eq!(changes(&kept, &then), Ok(vec![]));
+        assert!(check("{}").unwrap_err().starts_with("this is no file of `--report resilience=FILE`"));
+        assert_eq!(
+            check(r#"{"format": 9, "faults": {}}"#).unwrap_err(),
+            "this file has format 9; this program reads format 1"
+        );
+    }
 }

@@ -16,7 +16,7 @@ fn written(format: &str, run: &RunFile) -> String {
     (find(format).unwrap().write)(run, STYLE)
 }
 
-fn case(phrasing: &str, verdict: Verdict, findings: Vec<Finding>) -> CaseResult {
+pub(crate) fn case(phrasing: &str, verdict: Verdict, findings: Vec<Finding>) -> CaseResult {
     CaseResult {
         class: "files".into(),
         phrasing: phrasing.into(),
@@ -105,6 +105,11 @@ fn run() -> RunFile {
         ended_early: false,
         normalised: "01".repeat(32),
     }
+}
+
+/// A run of these cases.
+pub(crate) fn run_of(cases: Vec<CaseResult>) -> RunFile {
+    RunFile { cases, codes: vec![], ..run() }
 }
 
 /// Ten rounds of two cases: one good, one that fails in rounds 3 and 7.

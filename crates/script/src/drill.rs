@@ -4,7 +4,6 @@ use crate::scenario::{FaultCall, Scenarios};
 use crate::spoil::overlaid;
 use rehearsal_wire::fault::{self, Arrives, FAULTS, Fault, Work, check_params, clash, fault};
 use rehearsal_wire::json;
-use rehearsal_wire::names::{hint, nearest};
 
 /// Faults that break answers together.
 #[derive(Clone, Debug)]
@@ -27,7 +26,16 @@ pub fn read(text: &str) -> Result<Vec<Drill>, String> {
     if text.trim() == "all" {
         return FAULTS.iter().map(|row| drill(row.name)).collect();
     }
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(drill).collect()
+    let drills: Vec<Drill> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(drill)
+        .collect::<Result<_, _>>()?;
+    if drills.is_empty() {
+        return Err("no fault is named; write `all`, or names with commas between".to_owned());
+    }
+    Ok(drills)
 }
 
 /// Reads one: a fault, or several with `+` between.
@@ -51,9 +59,7 @@ pub fn drill(text: &str) -> Result<Drill, String> {
 
 fn call<'t>(name: &str, params: impl Iterator<Item = &'t str>, times: &mut u32) -> Result<FaultCall, String> {
     let Some(row) = fault(name) else {
-        let near = nearest(name, FAULTS.iter().map(|row| row.name));
-        let hint = hint(near, || "`rehearsal faults` lists them".to_owned());
-        return Err(format!("there is no fault {name}; {hint}"));
+        return Err(fault::unknown(name));
     };
     let mut call = FaultCall { name: name.to_owned(), params: Vec::new() };
     for param in params {
@@ -127,6 +133,7 @@ mod tests {
         assert_eq!((one.times, one.faults[0].params[0].1.as_str()), (2, "0.3"));
         assert_eq!(read("sse-crlf, black-hole").unwrap().len(), 2);
         assert!(read("all").unwrap().len() > 3);
+        assert!(read(" , ").unwrap_err().starts_with("no fault is named"));
         for (text, why) in [
             ("sse-crfl", "there is no fault sse-crfl; did you mean `sse-crlf`?"),
             ("sse-crlf:at", "at is no parameter of sse-crlf; write sse-crlf:key=value"),

@@ -72,7 +72,7 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
 
 /// The faults under which each case runs.
 fn drills(arguments: &Arguments) -> Result<Vec<Drill>, Failure> {
-    drill::read(arguments.faults.as_deref().unwrap_or_default()).map_err(Failure::Command)
+    arguments.faults.as_deref().map_or_else(|| Ok(Vec::new()), drill::read).map_err(Failure::Command)
 }
 
 /// The cases that can be drilled: those in which an agent must give up have a fault of their own.

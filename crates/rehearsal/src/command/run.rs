@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_journal::run::{RunFile, Verdict};
-use rehearsal_report::{Report, Style};
+use rehearsal_report::{Report, Style, resilience};
 use rehearsal_script::scenario::Weight;
 use rehearsal_workflow::agent::KnownAgent;
 use rehearsal_workflow::choose::Shard;
@@ -51,6 +51,9 @@ pub(crate) struct Arguments {
     /// `cut-clean:at=0.3:times=2`.
     #[arg(long, value_name = "all|NAME,…")]
     pub(super) faults: Option<String>,
+    /// Compare with a file of `--report resilience=FILE`: the run passes unless a fault is taken worse than there.
+    #[arg(long, value_name = "FILE", requires = "faults")]
+    baseline: Option<PathBuf>,
     /// End the run with the first case that does not pass.
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -115,6 +118,9 @@ pub(crate) struct Network {
     pub(super) netns: Option<Enclose>,
 }
 
+/// Largest file that is compared with.
+const BASELINE: u64 = 1 << 20;
+
 /// Files that are open beside those of the cases.
 const FILES: u64 = 256;
 /// Files that a running case has open: journal, pipes, proxy, connections on both ends of loopback.
@@ -125,6 +131,7 @@ const INTERRUPTED: &str = "the run was asked to end before its cases had; their 
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (json, reports) = (arguments.json, arguments.reports.clone());
+    let baseline = arguments.baseline.as_deref().map(before).transpose()?;
     reports.iter().try_for_each(|(_, path)| writable(path))?;
     distinct(&reports)?;
     let order = order(arguments)?;
@@ -147,7 +154,38 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         files::write_where_named(&path, text.as_bytes())
             .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
     }
-    verdict(&file)
+    match baseline {
+        Some((path, text)) => against(&path, &text, &file),
+        None => verdict(&file),
+    }
+}
+
+/// Reads what is compared with, before anything runs.
+fn before(path: &Path) -> Result<(PathBuf, String), Failure> {
+    let bytes = files::read_bytes(path, BASELINE).map_err(|error| Failure::Command(error.to_string()))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Command(format!("{}: this is no text", path.display())))?;
+    resilience::check(&text).map_err(|why| Failure::Command(format!("{}: {why}", path.display())))?;
+    Ok((path.to_owned(), text))
+}
+
+/// Says what is otherwise than before; only what is worse fails the run.
+fn against(path: &Path, text: &str, file: &RunFile) -> Result<(), Failure> {
+    let changes = resilience::changes(text, file)
+        .map_err(|why| Failure::Command(format!("{}: {why}", path.display())))?;
+    for resilience::Change { fault, was, is } in &changes {
+        let word = if is > was { "worse" } else { "better" };
+        terminal::say(&format!(
+            "{word} than in {}: {fault} was {}, is {}",
+            path.display(),
+            was.word(),
+            is.word()
+        ));
+    }
+    if file.count(Verdict::Broken) > 0 {
+        return verdict(file);
+    }
+    if changes.iter().any(|change| change.is > change.was) { Err(Failure::NotMet) } else { Ok(()) }
 }
 
 /// Refuses two reports in one file, of which the second would replace the first.

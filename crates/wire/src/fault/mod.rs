@@ -23,7 +23,7 @@ pub use param::{Param, ParamFault, ParamKind, Params, Place, check_params};
 pub use wanted::{Faulted, Wanted};
 pub use work::{Given, Named, Work, arrives, change_words, clash, play};
 
-use crate::names::equal;
+use crate::names::{equal, hint, nearest};
 
 /// All faults.
 pub const FAULTS: &[Fault] = &[
@@ -235,6 +235,14 @@ impl Fault {
     pub fn only_words(&self) -> bool {
         self.works.iter().all(|work| matches!(work, Work::Words(_)))
     }
+}
+
+/// What is said of a name that no fault has, one sentence.
+#[must_use]
+pub fn unknown(name: &str) -> String {
+    let near = nearest(name, FAULTS.iter().map(|row| row.name));
+    let hint = hint(near, || "`rehearsal faults` lists them".to_owned());
+    format!("there is no fault {name}; {hint}")
 }
 
 /// The row of this name.
