@@ -355,7 +355,7 @@ pub struct EscapeTried {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judged {
-    /// The case.
+    /// The case, with `@` and the fault that it was under, if any.
     pub case: String,
     /// Which repetition of it, from 1.
     pub round: u32,

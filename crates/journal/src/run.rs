@@ -160,16 +160,18 @@ impl CaseResult {
         label(&self.phrasing, self.fault.as_deref(), self.round)
     }
 
+    /// The case with the fault that it was under: what all its rounds have in common.
+    #[must_use]
+    pub fn name(&self) -> String {
+        label(&self.phrasing, self.fault.as_deref(), 1)
+    }
+
     /// What the run's journal says of this verdict.
     #[must_use]
     pub fn judged(&self) -> Judged {
         // Strings, numbers and lists of them always serialise.
         let text = serde_json::to_string(self).unwrap_or_else(|error| error.to_string());
-        Judged {
-            case: self.phrasing.clone(),
-            round: self.round,
-            sha256: digest::text(&digest::of(text.as_bytes())),
-        }
+        Judged { case: self.name(), round: self.round, sha256: digest::text(&digest::of(text.as_bytes())) }
     }
 }
 

@@ -50,7 +50,7 @@ fn classes(run: &RunFile) -> Vec<Class<'_>> {
     for rounds in rounds(run).iter().filter(|rounds| rounds.flaky()) {
         let case = rounds.shown();
         if let Some(class) = known.get(case.class.as_str()).and_then(|at| classes.get_mut(*at)) {
-            class.flaky.push(visible(&case.phrasing));
+            class.flaky.push(visible(&case.name()));
         }
     }
     classes
@@ -88,7 +88,7 @@ fn test_case(run: &RunFile, case: &CaseResult) -> TestCase {
         Verdict::Broken => status(NonSuccessKind::Error, run, case, &errors),
     };
     let round = if run.repeat > 1 { format!(" (round {})", case.round) } else { String::new() };
-    let mut test = TestCase::new(visible(&case.phrasing) + &round, status);
+    let mut test = TestCase::new(visible(&case.name()) + &round, status);
     test.set_classname(visible(&case.class));
     test.set_time(Duration::from_millis(case.ran_ms));
     test.extra.insert("file".into(), visible(&case.place.file).into());

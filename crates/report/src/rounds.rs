@@ -1,7 +1,7 @@
 //! A case over its repetitions: how many passed, whether it is flaky, which round to show.
 
 use crate::words::visible;
-use rehearsal_journal::run::{CaseResult, RunFile, Severity, Verdict, label};
+use rehearsal_journal::run::{CaseResult, RunFile, Severity, Verdict};
 use std::collections::BTreeMap;
 
 /// Cases that formats for people list in full; of more, only those that did not pass.
@@ -66,7 +66,7 @@ impl<'r> Rounds<'r> {
 
 /// A case's name: its class says nothing where it is called the same.
 pub(crate) fn name(case: &CaseResult) -> String {
-    let name = label(&case.phrasing, case.fault.as_deref(), 1);
+    let name = case.name();
     if case.class == case.phrasing { visible(&name) } else { visible(&format!("{}/{name}", case.class)) }
 }
 

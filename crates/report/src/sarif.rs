@@ -85,13 +85,22 @@ fn result(codes: &BTreeMap<&str, usize>, case: &CaseResult, finding: &Finding) -
         "level": level(finding.severity),
         "message": sentence(finding),
         "locations": [location(&case.place)],
-        "partialFingerprints": {"caseAndCode/v1": format!("{}/{}/{}", case.class, case.phrasing, finding.code)},
+        "partialFingerprints": {"caseAndCode/v1": format!("{}/{}/{}", case.class, case.name(), finding.code)},
         "properties": properties(case, finding),
     })
 }
 
 fn properties(case: &CaseResult, finding: &Finding) -> Value {
-    json!({"case": name(case), "requests": finding.exchanges, "round": case.round})
+    let mut properties = object([
+        ("case", json!(name(case))),
+        ("requests", json!(finding.exchanges)),
+        ("round", json!(case.round)),
+    ]);
+    if let (Some(fault), Some(outcome)) = (&case.fault, case.outcome) {
+        properties.insert("fault".to_owned(), json!(fault));
+        properties.insert("outcome".to_owned(), json!(outcome.word()));
+    }
+    Value::Object(properties)
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -140,11 +140,11 @@ fn check_verdicts(path: &Path, journals: &[Journal], run: &RunFile) -> Result<()
                 round(line.round)
             ));
         }
-        if !cases.insert((&case.phrasing, case.round)) {
-            return not_met(&format!("{}: run.json holds case {} twice", path.display(), case.phrasing));
+        if !cases.insert((case.name(), case.round)) {
+            return not_met(&format!("{}: run.json holds case {} twice", path.display(), case.name()));
         }
     }
-    match judged.iter().find(|line| !cases.contains(&(&line.case, line.round))) {
+    match judged.iter().find(|line| !cases.contains(&(line.case.clone(), line.round))) {
         None => Ok(()),
         Some(line) => not_met(&format!(
             "{}: run.json lacks case {}{}, which the journal judged",
@@ -193,9 +193,9 @@ fn newest(folder: &Path) -> Option<PathBuf> {
 }
 
 /// What each round of each case saw.
-fn rounds(run: &RunFile) -> BTreeMap<(&str, u32), &str> {
+fn rounds(run: &RunFile) -> BTreeMap<(String, u32), &str> {
     let cases = run.cases.iter();
-    cases.map(|case| ((case.phrasing.as_str(), case.round), case.normalised.as_str())).collect()
+    cases.map(|case| ((case.name(), case.round), case.normalised.as_str())).collect()
 }
 
 fn same(folders: &[PathBuf]) -> Result<(), Failure> {
@@ -210,14 +210,14 @@ fn same(folders: &[PathBuf]) -> Result<(), Failure> {
     for other in others.iter().filter(|other| other.normalised != first.normalised) {
         good = false;
         let (ours, theirs) = (rounds(first), rounds(other));
-        let mut differing: Vec<&str> = first
+        let mut differing: Vec<String> = first
             .cases
             .iter()
             .filter(|case| {
-                let round = (case.phrasing.as_str(), case.round);
+                let round = (case.name(), case.round);
                 ours.get(&round) != theirs.get(&round)
             })
-            .map(|case| case.phrasing.as_str())
+            .map(|case| case.name())
             .collect();
         // A case that differs in several rounds is named once.
         differing.dedup();
