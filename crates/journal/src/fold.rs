@@ -1,7 +1,7 @@
 //! Folds events into the facts that grading asks for.
 
 use crate::event::{
-    AgentExited, AgentStarted, Asked, CommandRan, EscapeTried, Event, Kind, Noted, Rejected, SideCall,
+    AgentExited, AgentStarted, Asked, CommandRan, End, EscapeTried, Event, Kind, Noted, Rejected, SideCall,
     WorkspaceSeen,
 };
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Request {
     pub n_assistant: u64,
     /// When it was read, microseconds since the opening of the journal.
     pub asked_us: u64,
-    /// When its answer had left or broken off; none where the journal ends before.
+    /// When its answer had left as it was meant to; none where the client was gone before, or the journal ends.
     pub left_us: Option<u64>,
 }
 
@@ -87,7 +87,9 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
     for (t_us, event) in events {
         match event {
             Event::Asked(asked) => facts.take_asked(asked, t_us),
-            Event::Answered(answered) => facts.take_answered(answered.exchange, t_us),
+            Event::Answered(answered) if answered.end == End::Complete => {
+                facts.take_answered(answered.exchange, t_us);
+            }
             Event::AgentStarted(started) => facts.started = Some(started.clone()),
             Event::AgentExited(exited) => facts.exited = Some(exited.clone()),
             Event::WorkspaceFound(found) => facts.workspace_before = Some(found.clone()),
@@ -95,7 +97,7 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             Event::CommandRan(ran) => facts.commands.push(ran.clone()),
             Event::EscapeTried(tried) => facts.escapes.push(tried.clone()),
             // What nobody judges by: how a journal begins and ends, how a case was judged.
-            Event::Opened(_) | Event::Judged(_) | Event::Closed { .. } => {}
+            Event::Opened(_) | Event::Answered(_) | Event::Judged(_) | Event::Closed { .. } => {}
         }
     }
     facts

@@ -21,13 +21,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         terminal::print(&list());
         return Ok(());
     };
-    let known = grade::explain(code).or_else(|| fault(code).map(faults::explanation));
-    let Some(text) = known else {
+    // What one API refuses may be what a fault says of it: then both have the name.
+    let told: Vec<String> =
+        grade::explain(code).into_iter().chain(fault(code).map(faults::explanation)).collect();
+    if told.is_empty() {
         let names = grade::codes().into_iter().chain(FAULTS.iter().map(|row| row.name));
         let hint = hint(nearest(code, names), || "`rehearsal explain` lists all codes".to_owned());
         return Err(Failure::Command(format!("no finding has the code `{code}`; {hint}")));
-    };
-    terminal::print(&text);
+    }
+    terminal::print(&told.join("\nThe fault of this name:\n\n"));
     Ok(())
 }
 

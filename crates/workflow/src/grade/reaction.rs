@@ -48,6 +48,12 @@ fn failed(request: &Request) -> bool {
         || request.fault.as_deref().is_some_and(|names| names.split('+').any(lost))
 }
 
+/// Whether it failed in a way in which another attempt is right at all.
+fn failed_for_now(request: &Request) -> bool {
+    let status = request.api_error.or(request.http_status.filter(|status| *status >= 400));
+    failed(request) && status.is_none_or(|status| matches!(status, 408 | 409 | 429 | 500..))
+}
+
 /// Requests with the attempt that follows each.
 fn attempts<'e>(evidence: &Evidence<'e>) -> impl Iterator<Item = (&'e Request, &'e Request)> {
     let all: Vec<&Request> = evidence.facts.scripted().collect();
@@ -65,7 +71,8 @@ fn attempts<'e>(evidence: &Evidence<'e>) -> impl Iterator<Item = (&'e Request, &
 fn retried_too_soon(evidence: &Evidence<'_>) -> Vec<Found> {
     let early = |(request, again): (&Request, &Request)| {
         let asked_ms = request.retry_after_ms?;
-        let waited_us = again.asked_us.saturating_sub(request.left_us.unwrap_or(request.asked_us));
+        // A client that was gone before it could read the answer did not disobey it.
+        let waited_us = again.asked_us.saturating_sub(request.left_us?);
         (waited_us + SLACK_US < asked_ms.saturating_mul(1000)).then(|| {
             let message = format!(
                 "request {} was sent again after {} ms; the answer asked for {asked_ms} ms",
@@ -83,7 +90,7 @@ fn retried_without_pause(evidence: &Evidence<'_>) -> Vec<Found> {
     for (request, again) in attempts(evidence) {
         let waited_us = again.asked_us.saturating_sub(request.left_us.unwrap_or(again.asked_us));
         // An answer may name no time at all on purpose, and a client that waited for a silent one has paused already.
-        if failed(request)
+        if failed_for_now(request)
             && request.left_us.is_some()
             && waited_us < PAUSE_US
             && request.retry_after_ms != Some(0)

@@ -3,6 +3,7 @@
 mod conduct;
 mod folding;
 mod outcome;
+mod reaction;
 mod words;
 
 use super::{CHECKS, Evidence, grade, steps};
