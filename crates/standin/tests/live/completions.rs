@@ -1,12 +1,10 @@
 //! What stands beside conversations in the OpenAI API: completions, embeddings, moderation.
 
-use crate::request::{base64, headers_of, lines, request};
+use crate::request::base64;
 use crate::stand::{Served, Stand};
 use rehearsal_journal::event::Kind;
 use rehearsal_wire::rule::Profile;
 use serde_json::{Value, json};
-
-const CAPTURES: &str = include_str!("../../../wire/corpus/openai-embeddings/client-captures.jsonl");
 
 const SUITE: &str = r#"
 version: 1
@@ -35,20 +33,6 @@ fn floats(value: &Value) -> Vec<f32> {
 
 fn numbers(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
-}
-
-#[test]
-fn captured_requests_for_embeddings_are_answered_under_every_profile() {
-    for profile in Profile::ALL {
-        let stand = Served::nothing().under(profile).start();
-        for line in lines(CAPTURES) {
-            let target = line["path"].as_str().unwrap();
-            let body = line["body"].to_string();
-            let got = stand.send(&request("POST", target, &headers_of(&line, &[]), body.as_bytes()));
-            assert_eq!(got.status, 200, "{}", got.text());
-            assert_eq!(got.json()["data"][0]["object"], "embedding");
-        }
-    }
 }
 
 #[test]

@@ -1,123 +1,10 @@
-//! The Gemini API over real sockets: what captured clients sent, what breaks it, what is answered.
+//! The Gemini API over real sockets: what is answered, in which framing, and what keeps a conversation whole.
 
-use crate::request::{Answer, headers_of, lines, request};
+use crate::request::{Answer, request};
 use crate::stand::{Served, Stand};
-use rehearsal_journal::event::Kind;
 use rehearsal_testkit::raw_client::End;
 use rehearsal_wire::rule::Profile;
 use serde_json::{Value, json};
-
-const CAPTURES: &str = include_str!("../../../wire/corpus/google-gemini/client-captures.jsonl");
-
-const PROMPT: &str = "Run the command: echo hi";
-
-/// The captures with ids of ours in the place of their server's.
-fn captures() -> Vec<Value> {
-    let ours = |line: Value| {
-        let text = line.to_string().replace("run_shell_command_1795976775890_0", "call_gate_p_s0_0");
-        serde_json::from_str(&text).unwrap()
-    };
-    lines(CAPTURES).into_iter().map(ours).collect()
-}
-
-/// A stand-in whose script makes the call that the captures hold.
-fn served(profile: Profile) -> Stand {
-    let call = json!({"name": "run_shell_command", "arguments": {"command": "echo hi-from-tool"}});
-    let class = json!({
-        "script": [{"tool_calls": [call]}, {"text": "done"}],
-        "phrasings": [{"id": "p", "prompt": PROMPT}],
-    });
-    let file = json!({"version": 1, "classes": {"c": class}}).to_string();
-    Served::file("t.json", &file).lane("tokenp", "p").under(profile).start()
-}
-
-fn send(stand: &Stand, line: &Value, body: &Value) -> Answer {
-    let target = format!("/t/tokenp{}", line["path"].as_str().unwrap());
-    stand.send(&request("POST", &target, &headers_of(line, &[]), body.to_string().as_bytes()))
-}
-
-#[test]
-fn every_captured_request_is_taken_for_its_step_under_gate_and_under_api() {
-    for profile in [Profile::Gate, Profile::Api] {
-        for (step, line) in captures().iter().enumerate() {
-            let stand = served(profile);
-            let answer = send(&stand, line, &line["body"]);
-            assert_eq!(answer.status, 200, "{}", answer.text());
-            let asked = stand.asked().remove(0);
-            assert_eq!((asked.kind, asked.step), (Kind::Scenario, Some(step as u64)));
-            assert_eq!((asked.n_assistant, asked.stream), (step as u64, true));
-            assert_eq!(asked.notes, []);
-        }
-    }
-}
-
-/// What it does, the code of the refusal, how.
-type Mutation = (&'static str, &'static str, fn(&mut Value));
-
-/// Each breaks a request whose history holds a call and its response.
-const MUTATIONS: &[Mutation] = &[
-    ("changes an argument", "gate_echo_mismatch", |body| call(body)["args"]["command"] = json!("rm")),
-    ("renames the function", "gate_echo_mismatch", |body| call(body)["name"] = json!("other")),
-    ("invents an id", "gate_echo_mismatch", |body| {
-        call(body)["id"] = json!("call_gate_p_s7_0");
-        response(body)["id"] = json!("call_gate_p_s7_0");
-    }),
-    ("sends the arguments as text", "gate_echo_mismatch", |body| {
-        let args = call(body)["args"].to_string();
-        call(body)["args"] = json!(args);
-    }),
-    ("drops the response", "gate_pairing", |body| drop(body["contents"].as_array_mut().unwrap().pop())),
-    ("responds twice", "gate_pairing", |body| {
-        let last = body["contents"][2].clone();
-        body["contents"].as_array_mut().unwrap().push(last);
-    }),
-    ("responds to another call", "gate_pairing", |body| response(body)["id"] = json!("other")),
-    ("responds to another function", "gate_pairing", |body| {
-        let response = response(body);
-        response["name"] = json!("other");
-        response.as_object_mut().unwrap().remove("id");
-    }),
-    ("drops the call", "gate_pairing", |body| drop(body["contents"].as_array_mut().unwrap().remove(1))),
-    ("speaks before it responds", "gate_pairing", |body| {
-        body["contents"][2]["parts"].as_array_mut().unwrap().insert(0, json!({"text": "Here:"}));
-    }),
-    ("asks with a key of another API", "gate_dialect_leak", |body| body["max_tokens"] = json!(5)),
-    ("speaks in a role of another API", "gate_dialect_leak", |body| {
-        body["contents"][1]["role"] = json!("assistant");
-    }),
-    ("calls with a block of another API", "gate_dialect_leak", |body| {
-        body["contents"][1]["parts"][0] = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
-    }),
-    ("offers a tool of another API", "gate_dialect_leak", |body| {
-        body["tools"] = json!([{"type": "function", "function": {"name": "f"}}]);
-    }),
-];
-
-fn call(body: &mut Value) -> &mut Value {
-    &mut body["contents"][1]["parts"][0]["functionCall"]
-}
-
-fn response(body: &mut Value) -> &mut Value {
-    &mut body["contents"][2]["parts"][0]["functionResponse"]
-}
-
-#[test]
-fn every_broken_conversation_is_refused_in_the_form_of_the_api() {
-    let line = captures().remove(1);
-    let stand = served(Profile::Gate);
-    for (what, code, mutate) in MUTATIONS {
-        let mut body = line["body"].clone();
-        mutate(&mut body);
-        let answer = send(&stand, &line, &body);
-        assert_eq!(answer.status, 400, "{what}: {}", answer.text());
-        let told = answer.json();
-        assert_eq!(
-            (&told["error"]["code"], &told["error"]["status"]),
-            (&json!(400), &json!("INVALID_ARGUMENT"))
-        );
-        assert_eq!(told["error"]["details"][0]["reason"], *code, "{what}: {told}");
-    }
-}
 
 const SAY: &str = "/v1beta/models/gemini-3-pro-preview:generateContent";
 const STREAM: &str = "/v1beta/models/gemini-3-pro-preview:streamGenerateContent";
@@ -155,7 +42,7 @@ fn post(stand: &Stand, path: &str, body: &Value) -> Answer {
 }
 
 /// The responses of a stream of events.
-fn events(answer: &Answer) -> Vec<Value> {
+pub(crate) fn events(answer: &Answer) -> Vec<Value> {
     assert_eq!(answer.header("content-type"), Some("text/event-stream"));
     let text = answer.text();
     let events = text.strip_suffix("\r\n\r\n").unwrap().split("\r\n\r\n");
@@ -163,7 +50,7 @@ fn events(answer: &Answer) -> Vec<Value> {
 }
 
 /// All parts of a stream, neighbouring texts joined, and why it ended.
-fn joined(events: &[Value]) -> (Vec<Value>, Value) {
+pub(crate) fn joined(events: &[Value]) -> (Vec<Value>, Value) {
     let mut all: Vec<Value> = Vec::new();
     for part in events.iter().flat_map(|event| event["candidates"][0]["content"]["parts"].as_array().unwrap())
     {

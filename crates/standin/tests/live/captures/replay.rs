@@ -1,70 +1,16 @@
-//! What real clients sent, byte for byte in their own headers: none of it is refused.
+//! Whole conversations of captured clients on one lane: each request finds its step, whatever comes between.
 
-use crate::request::{Answer, headers_of, lines, request};
-use crate::stand::{CHAT, Served};
-use crate::stream;
+use super::{chat, lane};
+use crate::request::lines;
+use crate::stand::Served;
 use rehearsal_journal::event::SideCall;
-use rehearsal_wire::rule::Profile;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const CAPTURES: &str = include_str!("../../../wire/corpus/openai-chat/client-captures.jsonl");
-
-/// What belongs to no script is answered in a word, or in JSON where that is asked for.
-fn plausible(said: &str, json: bool, whose: &str) {
-    if json {
-        assert!(serde_json::from_str::<Value>(said).is_ok_and(|value| value.is_object()), "{whose}: {said}");
-    } else {
-        assert_eq!(said, "ok", "{whose}");
-    }
-}
-
-#[test]
-fn every_captured_request_is_answered_under_gate_and_under_api() {
-    let captures = lines(CAPTURES);
-    assert!(captures.len() > 200, "{} captures", captures.len());
-    for profile in [Profile::Gate, Profile::Api] {
-        let stand = Served::nothing().under(profile).start();
-        // Clients keep their connections, and so does this one.
-        let mut client = stand.client();
-        for line in &captures {
-            let whose = format!("{} {} under {}", line["client"], line["scenario"], profile.name());
-            assert_eq!(line["path"], CHAT, "{whose}");
-            let headers = headers_of(line, &[]);
-            let sent = request("POST", CHAT, &headers, line["body"].to_string().as_bytes());
-            let closes = headers
-                .iter()
-                .any(|(name, value)| name.eq_ignore_ascii_case("connection") && *value == Some("close"));
-            let answer = Answer::read(&client.send(sent).reply());
-            assert_eq!(answer.status, 200, "{whose}: {}", answer.text());
-            let json = line["body"]["response_format"]["type"].as_str().is_some_and(|kind| kind != "text");
-            if line["body"]["stream"] == true {
-                let usage = line["body"]["stream_options"]["include_usage"] == true;
-                let (message, finish) = &stream::join(&answer, usage).choices[0];
-                assert_eq!(finish, "stop", "{whose}");
-                plausible(message["content"].as_str().unwrap(), json, &whose);
-            } else {
-                plausible(&answer.said(), json, &whose);
-            }
-            if closes {
-                client = stand.client();
-            }
-        }
-        assert_eq!(stand.asked().len(), captures.len());
-    }
-}
-
 /// The prompt that a client of the captures was given.
 fn prompt(line: &Value) -> Option<&'static str> {
-    let user: String = line["body"]["messages"]
-        .as_array()?
-        .iter()
-        .filter(|message| message["role"] == "user")
-        .map(|message| message["content"].to_string())
-        .collect();
-    ["Weather in Paris?", "Run the command: echo hi", "Write hi into hello.txt", "what time"]
-        .into_iter()
-        .find(|prompt| user.contains(prompt))
+    let users = line["body"]["messages"].as_array()?.iter().filter(|message| message["role"] == "user");
+    lane::prompt(&users.map(|message| message["content"].to_string()).collect::<String>())
 }
 
 fn count(line: &Value, role: &str) -> u64 {
@@ -77,7 +23,7 @@ fn runs() -> BTreeMap<String, Vec<Value>> {
     let mut runs: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let conversations =
         ["one tool call then text", "one tool call then text (reasoning-class model name)", "edit"];
-    for line in lines(CAPTURES) {
+    for line in lines(chat::LANE.captures) {
         let scenario = line["scenario"].as_str().unwrap();
         if conversations.contains(&scenario) && prompt(&line).is_some() {
             runs.entry(format!("{} {scenario}", line["client"])).or_default().push(line);
@@ -96,10 +42,7 @@ fn replay(run: &[Value], whose: &str) -> Vec<(Option<u64>, Option<SideCall>)> {
     );
     let stand = Served::file("t.yaml", &file).lane("tokenp", "p").start();
     for line in run {
-        let headers = headers_of(line, &[]);
-        let sent =
-            request("POST", "/t/tokenp/v1/chat/completions", &headers, line["body"].to_string().as_bytes());
-        let answer = stand.send(&sent);
+        let answer = lane::send(&stand, "/t/tokenp", line, &line["body"]);
         assert_eq!(answer.status, 200, "{whose}: {}", answer.text());
     }
     stand.asked().iter().map(|asked| (asked.step, asked.side_call)).collect()
