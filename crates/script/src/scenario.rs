@@ -1,7 +1,7 @@
 //! What a scenario file says, after reading: classes, phrasings, steps, expectations.
 
 use rehearsal_wire::fault::{Arrives, Named, fault};
-use rehearsal_wire::reply::Usage;
+use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
 use rehearsal_wire::rule::{Echo, Expected, Profile};
 use std::time::Duration;
 
@@ -260,6 +260,26 @@ pub struct Said {
     pub finish_reason: Option<String>,
     /// Tokens, where the file sets them (100 and 100 where it does not).
     pub usage: Usage,
+}
+
+impl Said {
+    /// The same as a reply; `id` gives the id of the call with this place, from 0.
+    #[must_use]
+    pub fn reply(&self, id: impl Fn(usize) -> String) -> Reply {
+        let call = |(k, call): (usize, &ScriptedCall)| IssuedCall {
+            id: id(k),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+        };
+        Reply {
+            thinking: self.thinking.clone(),
+            text: self.text.clone(),
+            refusal: self.refusal.clone(),
+            calls: self.calls.iter().enumerate().map(call).collect(),
+            finish: self.finish_reason.clone(),
+            usage: self.usage,
+        }
+    }
 }
 
 /// A scripted tool call.

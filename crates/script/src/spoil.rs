@@ -17,29 +17,13 @@ pub fn spoil(scenarios: &mut Scenarios) {
 fn change(action: &mut Action) {
     let Action::Fault { faults, said: Some(said), .. } = action else { return };
     let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
-    let mut reply = reply(said);
+    // Ids come with the place in the script, later.
+    let mut reply = said.reply(|_| String::new());
     if change_words(&named, &mut reply) {
         *said = words(reply);
     } else if named.iter().all(|named| named.row.only_words()) {
         // Nothing to break: the step is what it was.
         *action = Action::Say(said.clone());
-    }
-}
-
-/// What the model says, without ids: those come with the place in the script.
-fn reply(said: &Said) -> Reply {
-    let call = |call: &ScriptedCall| IssuedCall {
-        id: String::new(),
-        name: call.name.clone(),
-        arguments: call.arguments.clone(),
-    };
-    Reply {
-        thinking: said.thinking.clone(),
-        text: said.text.clone(),
-        refusal: said.refusal.clone(),
-        calls: said.calls.iter().map(call).collect(),
-        finish: said.finish_reason.clone(),
-        usage: said.usage,
     }
 }
 

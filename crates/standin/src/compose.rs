@@ -6,7 +6,7 @@ use rehearsal_journal::event::Delivered;
 use rehearsal_script::drill::Drill;
 use rehearsal_script::issued::call_id;
 use rehearsal_script::pick::Picked;
-use rehearsal_script::scenario::{Action, ApiError, FaultCall, Pacing, Said, ScriptedCall};
+use rehearsal_script::scenario::{Action, ApiError, FaultCall, Pacing, Said};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin, push_hex};
 use rehearsal_wire::fault::{self, Fault, Faulted, Named, Wanted, chunked};
@@ -190,7 +190,7 @@ impl Asker<'_> {
 
     /// The answer of a step, and what it is meant to deliver. `ordinal` counts the faulted replies of the lane before this one.
     pub(crate) fn step(&self, phrasing: &str, picked: &Picked<'_>, ordinal: u64) -> (Sent, Delivered) {
-        let speak = |said: &Said| speak(said, phrasing, picked.step);
+        let speak = |said: &Said| said.reply(|k| call_id(phrasing, picked.step, k));
         match picked.action {
             Action::Say(said) => {
                 let reply = speak(said);
@@ -344,23 +344,6 @@ impl Asker<'_> {
             }
         }
         sent
-    }
-}
-
-/// What a step says, with the ids of its calls.
-fn speak(said: &Said, phrasing: &str, step: usize) -> Reply {
-    let call = |(k, call): (usize, &ScriptedCall)| IssuedCall {
-        id: call_id(phrasing, step, k),
-        name: call.name.clone(),
-        arguments: call.arguments.clone(),
-    };
-    Reply {
-        thinking: said.thinking.clone(),
-        text: said.text.clone(),
-        refusal: said.refusal.clone(),
-        calls: said.calls.iter().enumerate().map(call).collect(),
-        finish: said.finish_reason.clone(),
-        usage: said.usage,
     }
 }
 
