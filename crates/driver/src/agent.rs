@@ -9,6 +9,7 @@ use rehearsal_world::dial::{self, Answer, BaseUrl, Deadline, DialError, Method, 
 use rehearsal_world::process;
 use rehearsal_world::room::{self, Room};
 use std::io::Write;
+use std::time::Duration;
 
 /// Most bytes of one answer's body.
 const LARGEST_ANSWER: usize = 16 << 20;
@@ -120,11 +121,11 @@ impl<'o> Agent<'o> {
         let request =
             Request { method: Method::Post, endpoint: "/chat/completions", headers: &headers, body };
         let wait = self.options.request_timeout;
-        // A stream may take longer than its longest silence. Comments count as life.
+        // A stream may take longer than its longest silence.
         let total = if self.options.stream { self.options.total_timeout } else { wait };
         let limits = dial::Limits { connect: wait, idle: wait, total, body: LARGEST_ANSWER };
         let received = match dial::ask(&self.base, request, limits).await {
-            Ok(answer) => receive(answer).await,
+            Ok(answer) => receive(answer, wait).await,
             Err(error) => Err(error),
         };
         match received {
@@ -187,7 +188,8 @@ impl<'o> Agent<'o> {
     }
 }
 
-async fn receive(mut answer: Answer) -> Result<Event, DialError> {
+/// Takes an answer, of which something must arrive in each such time. Comments do not count: they say that a gateway lives.
+async fn receive(mut answer: Answer, longest_silence: Duration) -> Result<Event, DialError> {
     if answer.status() != 200 {
         let retry_after = answer.retry_after();
         let status = answer.status();
@@ -196,9 +198,26 @@ async fn receive(mut answer: Answer) -> Result<Event, DialError> {
         return Ok(Event::Failed(Failure::of_status(status, &body, retry_after)));
     }
     let mut incoming = Incoming::default();
-    while let Some(piece) = answer.next().await? {
-        if incoming.push(&piece) {
-            break;
+    let mut silence = Deadline::after(longest_silence);
+    let mut commented = false;
+    loop {
+        let next = match silence.within(answer.next()).await {
+            Some(next) => next?,
+            None if commented => {
+                let waited = longest_silence.as_millis();
+                let message = format!("nothing but comments arrived for {waited} ms");
+                return Ok(Event::Failed(Failure::Wire(message)));
+            }
+            None => return Err(DialError::Idle(longest_silence)),
+        };
+        let before = incoming.progress();
+        match next {
+            Some(piece) if !incoming.push(&piece) => {}
+            Some(_) | None => break,
+        }
+        commented = incoming.progress() == before;
+        if !commented {
+            silence = Deadline::after(longest_silence);
         }
     }
     Ok(incoming.finish().map_or_else(Event::Failed, Event::Answered))

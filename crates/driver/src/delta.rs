@@ -9,6 +9,8 @@ use rehearsal_wire::json::{self, Kind, Value};
 pub(crate) struct Assembly {
     answer: Answer,
     parts: Vec<Part>,
+    /// Whether any chunk held a piece of it.
+    begun: bool,
     finished: bool,
 }
 
@@ -46,12 +48,12 @@ impl Assembly {
         choices.items().filter(first).try_for_each(|choice| self.choice(choice))
     }
 
-    /// The whole answer, once the stream has ended.
+    /// The whole answer, once the stream has ended; `done` where its last event said so.
     ///
     /// # Errors
-    /// [`Failure`] where no finish reason ever came: half an answer is none.
-    pub(crate) fn finish(mut self) -> Result<Answer, Failure> {
-        if !self.finished {
+    /// [`Failure`] where neither a finish reason nor the last event came: half an answer is none.
+    pub(crate) fn finish(mut self, done: bool) -> Result<Answer, Failure> {
+        if !(self.finished || done && self.begun) {
             return Err(Failure::BadAnswer("the stream ended without a finish reason".to_owned()));
         }
         // Calls may begin out of order; where an index is missing or shared the order of arrival stays.
@@ -66,6 +68,7 @@ impl Assembly {
             self.answer.finish = Finish::of(&reason);
         }
         let Some(delta) = choice.get("delta") else { return Ok(()) };
+        self.begun = true;
         // An empty piece still makes the content a string: "" is not null.
         if let Some(text) = delta.get("content").and_then(Value::as_str) {
             self.answer.content.get_or_insert_default().push_str(&text);

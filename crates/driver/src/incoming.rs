@@ -7,8 +7,8 @@ use crate::failure::{Failure, excerpt};
 use rehearsal_wire::json;
 use rehearsal_wire::sse::SseReader;
 
-/// The last event of a stream.
-const DONE: &str = "[DONE]";
+/// The last event of a stream, and how gateways that mean it have sent it.
+const DONE: [&str; 2] = ["[DONE]", "DONE"];
 /// Most bytes of one event.
 const LONGEST_EVENT: usize = 16 << 20;
 
@@ -33,7 +33,7 @@ struct Stream {
     assembly: Assembly,
     failure: Option<Failure>,
     done: bool,
-    any: bool,
+    events_taken: usize,
 }
 
 impl Incoming {
@@ -54,6 +54,16 @@ impl Incoming {
                 false
             }
             Form::Stream(stream) => stream.push(bytes),
+        }
+    }
+
+    /// A mark that changes with each byte of the answer that arrives. Comments of a stream are none: a gateway sends them for as
+    /// long as its own connection lives, whether or not the model does.
+    pub(crate) fn progress(&self) -> (usize, usize) {
+        match &self.form {
+            Form::Open => (0, 0),
+            Form::Whole(body) => (0, body.len()),
+            Form::Stream(stream) => (stream.events_taken, stream.events.pending()),
         }
     }
 
@@ -83,7 +93,7 @@ fn whole(body: &[u8]) -> Result<Answer, Failure> {
 impl Stream {
     fn new() -> Self {
         let events = SseReader::new(LONGEST_EVENT);
-        Self { events, assembly: Assembly::default(), failure: None, done: false, any: false }
+        Self { events, assembly: Assembly::default(), failure: None, done: false, events_taken: 0 }
     }
 
     fn push(&mut self, bytes: &[u8]) -> bool {
@@ -99,11 +109,11 @@ impl Stream {
 
     /// Takes one event. What follows the last event, or a failure, is not looked at.
     fn take(&mut self, data: &str) {
-        self.any = true;
+        self.events_taken += 1;
         if self.done || self.failure.is_some() {
             return;
         }
-        if data.trim() == DONE {
+        if DONE.contains(&data.trim()) {
             self.done = true;
         } else if let Err(failure) = self.assembly.add(data) {
             self.failure = Some(failure);
@@ -117,8 +127,8 @@ impl Stream {
         }
         match self.failure {
             Some(failure) => Err(failure),
-            None if !self.any => Err(Failure::BadAnswer("the stream held no event".to_owned())),
-            None => self.assembly.finish(),
+            None if self.events_taken == 0 => Err(Failure::BadAnswer("the stream held no event".to_owned())),
+            None => self.assembly.finish(self.done),
         }
     }
 }

@@ -42,7 +42,7 @@ pub struct Options {
     pub search_path: Option<String>,
     /// Whether answers are asked for as streams.
     pub stream: bool,
-    /// Longest time for one request and its answer; of a stream, its longest silence (comments are no silence).
+    /// Longest time for one request and its answer; of a stream, its longest silence. Comments break no silence.
     pub request_timeout: Duration,
     /// Longest time for everything.
     pub total_timeout: Duration,

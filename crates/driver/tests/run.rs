@@ -20,10 +20,11 @@ struct Provider {
     heard: JoinHandle<Vec<String>>,
 }
 
-/// Bytes after which the connection closes, bytes and then silence, or silence.
+/// Bytes after which the connection closes, bytes and then silence, bytes and then others again and again, or silence.
 enum Play {
     Bytes(String),
     Stall(String),
+    Drip(String, &'static str),
     Silence,
 }
 
@@ -42,6 +43,12 @@ impl Provider {
                     Play::Stall(bytes) => {
                         socket.write_all(bytes.as_bytes()).unwrap();
                         drop(socket.read(&mut [0]));
+                    }
+                    Play::Drip(bytes, again) => {
+                        socket.write_all(bytes.as_bytes()).unwrap();
+                        socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+                        // Whoever leaves closes the connection, and then reading or writing tells.
+                        while socket.read(&mut [0]).is_err() && socket.write_all(again.as_bytes()).is_ok() {}
                     }
                     Play::Silence => drop(socket.read(&mut [0])),
                 }
@@ -201,6 +208,21 @@ async fn a_stream_that_falls_silent_is_tried_again() {
     .await;
     assert_eq!((exit, out.as_str()), (Exit::Done, "fine\n"), "{err}");
     assert_eq!(err.matches("nothing arrived for 200 ms").count(), 2, "{err}");
+}
+
+#[tokio::test]
+async fn comments_do_not_keep_a_stream_alive_that_brings_nothing_else() {
+    // stall-keepalive-only: the comments come faster than the limit, and never end.
+    let comments = format!("HTTP/1.1 200 OK\r\n\r\n{}", ": keepalive\n\n".repeat(3));
+    let provider = Provider::new(vec![Play::Drip(comments, ": keepalive\n\n"), ok(&text("fine"))]);
+    let workspace = Workspace::new();
+    let (exit, out, err) = perform(&provider.base_url, &workspace, |options| {
+        options.request_timeout = Duration::from_millis(300);
+        options.stream = true;
+    })
+    .await;
+    assert_eq!((exit, out.as_str()), (Exit::Done, "fine\n"), "{err}");
+    assert!(err.contains("nothing but comments arrived for 300 ms"), "{err}");
 }
 
 #[tokio::test]

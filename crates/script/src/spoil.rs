@@ -1,7 +1,7 @@
 //! Faults of words change what the model says before anything is played, so that what comes back is compared with it.
 
 use crate::scenario::{Action, FaultCall, Phrasing, Said, Scenarios, ScriptedCall, Trouble};
-use rehearsal_wire::fault::{Arrives, Named, change_words};
+use rehearsal_wire::fault::{self, Arrives, Fault, Named, change_words};
 use rehearsal_wire::reply::{IssuedCall, Reply};
 
 /// Applies them in all scripts. Call it once the calls are those of the agent that is run, and only once.
@@ -15,16 +15,19 @@ pub fn spoil(scenarios: &mut Scenarios) {
 }
 
 fn change(action: &mut Action) {
-    let Action::Fault { faults, said: Some(said), .. } = action else { return };
+    let Action::Fault { faults, arrives, said: Some(said) } = action else { return };
     let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
     // Ids come with the place in the script, later.
     let mut reply = said.reply(|_| String::new());
-    if change_words(&named, &mut reply) {
-        *said = words(reply);
-    } else if named.iter().all(|named| named.row.only_words()) {
+    let left: Vec<&Fault> = change_words(&named, &mut reply).iter().map(|named| named.row).collect();
+    if left.is_empty() {
         // Nothing to break: the step is what it was.
         *action = Action::Say(said.clone());
+        return;
     }
+    *arrives = fault::arrives(&left);
+    faults.retain(|call| left.iter().any(|row| row.name == call.name));
+    *said = words(reply);
 }
 
 fn words(reply: Reply) -> Said {
@@ -49,6 +52,10 @@ pub fn overlaid(phrasing: &Phrasing, faults: &[FaultCall], arrives: Arrives, tim
         let Action::Say(said) = &step.action else { continue };
         let mut broken = Action::Fault { faults: faults.to_vec(), arrives, said: Some(said.clone()) };
         change(&mut broken);
+        if matches!(broken, Action::Say(_)) {
+            // It has nothing that they break: the next step may.
+            continue;
+        }
         if arrives != Arrives::Not {
             step.action = broken;
         } else if std::mem::take(&mut first) {

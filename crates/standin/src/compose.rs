@@ -173,8 +173,8 @@ impl Asker<'_> {
         let usage = Usage { prompt: 1, completion: 1 };
         let mut reply = Reply { text: Some(text.to_owned()), usage, ..Reply::default() };
         let named: Vec<Named<'_>> = drill.faults.iter().filter_map(FaultCall::named).collect();
-        fault::change_words(&named, &mut reply);
-        self.broken(&drill.faults, Some(&reply), Pacing::default(), ordinal, None)
+        let named = fault::change_words(&named, &mut reply);
+        self.broken(&named, Some(&reply), Pacing::default(), ordinal, None)
     }
 
     /// The answer past the end of a script.
@@ -208,7 +208,8 @@ impl Asker<'_> {
             }
             Action::Fault { faults, said, .. } => {
                 let reply = said.as_ref().map(speak);
-                self.broken(faults, reply.as_ref(), picked.pacing, ordinal, Some((phrasing, picked.step)))
+                let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
+                self.broken(&named, reply.as_ref(), picked.pacing, ordinal, Some((phrasing, picked.step)))
             }
             Action::End => (self.small_talk("ok"), Delivered::default()),
         }
@@ -217,13 +218,12 @@ impl Asker<'_> {
     /// What some faults let leave of a reply; the reply itself where it has nothing that they break.
     fn broken(
         &self,
-        faults: &[FaultCall],
+        faults: &[Named<'_>],
         reply: Option<&Reply>,
         pacing: Pacing,
         ordinal: u64,
         step: Option<(&str, usize)>,
     ) -> (Sent, Delivered) {
-        let named: Vec<Named<'_>> = faults.iter().filter_map(FaultCall::named).collect();
         let envelope = self.envelope(pacing.piece, step);
         let wanted = Wanted {
             dialect: self.dialect,
@@ -236,7 +236,7 @@ impl Asker<'_> {
             ordinal: ordinal + 1,
         };
         let keep = self.keep();
-        match (fault::play(&named, &wanted), reply) {
+        match (fault::play(faults, &wanted), reply) {
             (Some(faulted), _) => {
                 let whole = faulted.delivered.as_ref().filter(|_| keep != Keep::Not);
                 let kept = whole.map(|reply| self.kept(reply, &envelope, keep));

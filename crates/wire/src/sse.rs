@@ -118,6 +118,13 @@ impl SseReader {
         !self.line.is_empty() || !self.data.is_empty() || !self.kind.is_empty()
     }
 
+    /// How many bytes of an event that is not complete were read; a comment is none.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        let is_comment = self.line.first() == Some(&b':');
+        self.data.len() + if is_comment { 0 } else { self.line.len() }
+    }
+
     /// Passes over one byte order mark at the very start, also in pieces.
     fn skip_mark<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let mut rest = bytes;

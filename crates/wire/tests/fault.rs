@@ -35,10 +35,10 @@ fn tried(name: &str, case: &Case<'_>) -> Option<Faulted> {
         logprobs: true,
         ..Envelope::plain(id, 1_754_000_000, model)
     };
-    let named = [Named { row: fault(name).unwrap(), params: case.params }];
+    let mut named = vec![Named { row: fault(name).unwrap(), params: case.params }];
     let changed = case.reply.map(|reply| {
         let mut reply = reply.clone();
-        change_words(&named, &mut reply);
+        named = change_words(&named, &mut reply);
         reply
     });
     let wanted = Wanted {

@@ -59,6 +59,12 @@ fn texts_come_out_whole_however_the_stream_is_framed() {
         plain.replace("data: {\"choices\"", "data: {\ndata: \"choices\""),
         plain.replace("data: [DONE]\n\n", ""),
         plain.replace("data: [DONE]\n\n", "data: [DONE]"),
+        // done-as-json
+        plain.replace("data: [DONE]\n\n", "data: DONE\n\n"),
+        // done-no-finish: null, empty and absent
+        plain.replace("\"stop\"", "null"),
+        plain.replace("\"stop\"", "\"\""),
+        plain.replace(",\"finish_reason\":\"stop\"", ""),
         format!("{plain}data: {{\"choices\":[{{\"delta\":{{\"content\":\"late\"}}}}]}}\n\n"),
         format!("event: keepalive\n\n{plain}"),
         format!("\n\n{plain}"),
@@ -86,11 +92,10 @@ fn half_a_stream_is_no_answer() {
     );
     for (body, reason) in [
         (stream(&[&begun]), "without a finish reason"),
-        (stream(&[&begun, DONE]), "without a finish reason"),
         (stream(&[&call]), "without a finish reason"),
         (stream(&[&call]) + "data: {\"choices\":[{\"del", "not JSON"),
         (
-            stream(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#, DONE]),
+            stream(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]),
             "without a finish reason",
         ),
         (stream(&[DONE]), "without a finish reason"),

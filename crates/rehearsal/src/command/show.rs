@@ -42,10 +42,7 @@ fn faulted(drill: &Drill, dialect: &Dialect, stream: bool) -> Option<Faulted> {
     let calls = Reply { calls: vec![call(0, "a.txt"), call(1, "b.txt")], usage, ..Reply::default() };
     [text, calls].into_iter().find_map(|mut reply| {
         let named: Vec<Named<'_>> = drill.faults.iter().filter_map(FaultCall::named).collect();
-        let changed = change_words(&named, &mut reply);
-        if !changed && drill.rows.iter().all(|row| row.only_words()) {
-            return None;
-        }
+        let named = change_words(&named, &mut reply);
         let origin = Origin { step: Some(("example", 0)), bits: 0x0123_4567_89ab_cdef, kept: false };
         let envelope = Envelope {
             include_usage: true,

@@ -123,33 +123,41 @@ pub fn arrives(rows: &[&Fault]) -> Arrives {
     }
 }
 
-/// Changes what the model says, before a request comes; gives whether any of them did.
-pub fn change_words(faults: &[Named<'_>], reply: &mut Reply) -> bool {
-    let mut changed = false;
-    for Named { row, params } in faults {
-        for work in row.works {
+/// Changes what the model says, before a request comes; gives the faults that are left to be played. Those of words alone are left
+/// out where they found nothing to change.
+pub fn change_words<'n>(faults: &[Named<'n>], reply: &mut Reply) -> Vec<Named<'n>> {
+    let mut left = Vec::new();
+    for named in faults {
+        let mut changed = false;
+        for work in named.row.works {
             if let Work::Words(change) = work {
-                changed |= change(reply, &Params(params));
+                changed |= change(reply, &Params(named.params));
             }
         }
+        if changed || !named.row.only_words() {
+            left.push(*named);
+        }
     }
-    changed
+    left
 }
 
 /// The reply as the faults let it leave; its words are changed already. None where the request asks for nothing that they could
-/// break (a fault of streams where none was asked for).
+/// break (a fault of streams where none was asked for, one that its dialect cannot have).
 #[must_use]
 pub fn play(faults: &[Named<'_>], wanted: &Wanted<'_>) -> Option<Faulted> {
-    if let [Named { row, params }] = faults
+    let mut faults = faults.to_vec();
+    faults.retain(|named| named.row.dialects.include(wanted.dialect.name));
+    if let [Named { row, params }] = *faults
         && let [Work::Plan(plan)] = row.works
     {
         return Some(plan(&Wanted { params, ..wanted.clone() }));
     }
-    let canned;
+    let mut canned;
     let reply = match wanted.reply {
         Some(reply) => reply,
         None => {
             canned = Reply { text: Some("This is all there is to say.".to_owned()), ..Reply::default() };
+            faults = change_words(&faults, &mut canned);
             &canned
         }
     };
@@ -164,13 +172,13 @@ pub fn play(faults: &[Named<'_>], wanted: &Wanted<'_>) -> Option<Faulted> {
     };
     let mut broke: Vec<bool> = faults.iter().map(|named| named.row.only_words()).collect();
     let mut answer = Answer::unharmed(wanted.dialect, reply, wanted.envelope, wanted.head, wanted.stream);
-    each(faults, &mut broke, 2..=4, |work, params| match work {
+    each(&faults, &mut broke, 2..=4, |work, params| match work {
         Work::Answer(change) => change(&mut answer, &given(params)),
         Work::Documents(change) | Work::Lines(change) => change(&mut answer.events, &given(params)),
         Work::Plan(_) | Work::Words(_) | Work::Pieces(_) | Work::End(_) => false,
     });
     let mut flow = answer.flow();
-    each(faults, &mut broke, 5..=6, |work, params| match work {
+    each(&faults, &mut broke, 5..=6, |work, params| match work {
         Work::Pieces(change) | Work::End(change) => change(&mut flow, &given(params)),
         Work::Plan(_) | Work::Words(_) | Work::Answer(_) | Work::Documents(_) | Work::Lines(_) => false,
     });

@@ -54,7 +54,7 @@ pub(crate) fn played(
     let named: Vec<Named<'_>> =
         faults.iter().zip(&params).map(|((name, _), params)| Named { row: row(name), params }).collect();
     let mut reply = reply.clone();
-    change_words(&named, &mut reply);
+    let named = change_words(&named, &mut reply);
     let wanted = Wanted {
         dialect,
         reply: Some(&reply),
