@@ -12,6 +12,8 @@ pub(crate) struct Assembly {
     /// Whether any chunk held a piece of it.
     begun: bool,
     finished: bool,
+    /// A whole answer that came as one event.
+    whole: Option<Answer>,
 }
 
 /// A call in the making.
@@ -43,6 +45,11 @@ impl Assembly {
         let Some(choices) = chunk.get("choices") else {
             return Err(Failure::BadAnswer("an event of the stream has no choices".to_owned()));
         };
+        // Some gateways send the plain answer as an event, whatever was asked for.
+        if chunk.at("/choices/0/message").is_some_and(|message| message.kind() == Kind::Object) {
+            self.whole = Some(Answer::of_body(chunk)?);
+            return Ok(());
+        }
         // Chunks without choices carry usage or filter results.
         let first = |choice: &Value<'_>| choice.get("index").and_then(Value::as_i64).unwrap_or(0) == 0;
         choices.items().filter(first).try_for_each(|choice| self.choice(choice))
@@ -53,6 +60,9 @@ impl Assembly {
     /// # Errors
     /// [`Failure`] where neither a finish reason nor the last event came: half an answer is none.
     pub(crate) fn finish(mut self, done: bool) -> Result<Answer, Failure> {
+        if let Some(whole) = self.whole {
+            return Ok(whole);
+        }
         if !(self.finished || done && self.begun) {
             return Err(Failure::BadAnswer("the stream ended without a finish reason".to_owned()));
         }

@@ -153,6 +153,23 @@ impl Facts {
         }
     }
 
+    /// Takes answers to ids that nobody issued for answers to the calls of these requests, in order: such calls reached the client
+    /// under other ids than the journal knows.
+    pub fn pair_renamed(&mut self, renamed: impl Fn(&Request) -> bool) {
+        let Self { requests, calls, answered, .. } = self;
+        let foreign: Vec<&mut String> =
+            answered.iter_mut().filter(|id| !calls.iter().any(|call| call.id == **id)).collect();
+        let mut foreign = foreign.into_iter();
+        for call in calls.iter_mut().filter(|call| call.answered_in.is_none()) {
+            let issued = |request: &Request| request.exchange == call.issued_in && renamed(request);
+            let Some(at) = requests.iter().position(issued) else { continue };
+            let after = requests[at + 1..].iter().find(|request| request.reject.is_none());
+            let Some((after, id)) = after.and_then(|after| Some((after, foreign.next()?))) else { return };
+            id.clone_from(&call.id);
+            call.answered_in = Some(after.exchange);
+        }
+    }
+
     /// Requests that count for the agent: all but those beside the conversation.
     pub fn asked(&self) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(|request| request.kind != Kind::Aside)

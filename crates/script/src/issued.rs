@@ -1,7 +1,7 @@
 //! Tool-call ids: how ours are spelt, and what the script knows of those that come back.
 
 use crate::pick::Picker;
-use crate::scenario::{Action, Phrasing, Said, Scenarios, ScriptedCall};
+use crate::scenario::{Action, Phrasing, Said, Scenarios, ScriptedCall, Step};
 use rehearsal_wire::rule::{Echo, Expected, ID_PREFIX, Issued, Scripted};
 
 /// The id of a call: `call_gate_<phrasing id>_s<step>_<k>`, both numbers from 0.
@@ -85,16 +85,19 @@ impl Phrasing {
     /// What the model says at a step, if it speaks there.
     #[must_use]
     pub fn said_at(&self, step: usize) -> Option<&Said> {
+        self.step_at(step)?.action.said()
+    }
+
+    /// The step of this number; of a script that goes on and on its last one stands for all behind it.
+    fn step_at(&self, step: usize) -> Option<&Step> {
         let steps = self.steps();
         let at = if self.forever { step.min(steps.saturating_sub(1)) } else { step };
-        self.script.get(at).and_then(|step| step.action.said())
+        self.script.get(at)
     }
 
     /// Whether what the model says at a step reaches the client with other calls than the script knows.
     fn is_otherwise(&self, step: usize) -> bool {
-        let steps = self.steps();
-        let at = if self.forever { step.min(steps.saturating_sub(1)) } else { step };
-        let Some(step) = self.script.get(at) else { return false };
+        let Some(step) = self.step_at(step) else { return false };
         step.action.is_otherwise() || step.before.iter().any(|trouble| trouble.action.is_otherwise())
     }
 
@@ -173,6 +176,12 @@ impl Scripted for ScriptSide<'_> {
 
     fn thinking_of_step(&self, step: usize) -> Option<&str> {
         self.phrasing()?.said_at(step)?.thinking.as_deref()
+    }
+
+    fn has_fault(&self, step: usize, name: &str) -> bool {
+        let step = self.phrasing().and_then(|phrasing| phrasing.step_at(step));
+        let Some(Action::Fault { faults, .. }) = step.map(|step| &step.action) else { return false };
+        faults.iter().any(|call| call.name == name)
     }
 
     fn replied(&self, id: &str) -> bool {

@@ -83,7 +83,8 @@ async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<
     let ran = ran?;
 
     let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
-    let facts = facts(journal.times.iter().copied().zip(&journal.events));
+    let mut facts = facts(journal.times.iter().copied().zip(&journal.events));
+    facts.pair_renamed(grade::renamed);
     let contents = contents(&folders.workspace, phrasing);
     let evidence = Evidence {
         phrasing,

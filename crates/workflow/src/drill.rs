@@ -17,15 +17,17 @@ pub(crate) fn judge(drill: &Drill, facts: &Facts, findings: &mut [Finding]) -> O
     if findings.iter().filter(is_error).any(|finding| finding.code == grade::TIME_LIMIT.code) {
         return Outcome::Hung;
     }
+    let met = facts.requests.iter().any(|request| request.fault.is_some());
     if findings.iter().filter(is_error).count() == 0 {
-        let met = facts.requests.iter().any(|request| request.fault.is_some());
         return if met { Outcome::Passed } else { Outcome::NotMet };
     }
+    // Words that were changed for a dialect which cannot show the fault are no failing of the agent.
+    let misled = !met && drill.changes_the_work();
     let failed = facts.exited.as_ref().is_some_and(|exited| exited.status.is_some_and(|status| status != 0));
     let gave_up = failed && drill.rows.iter().all(|row| row.may_give_up);
     for finding in findings.iter_mut().filter(|finding| finding.severity == Severity::Error) {
         let tolerated = match grade::tier(&finding.code) {
-            Some(Tier::End) => gave_up,
+            Some(Tier::End) => gave_up || misled,
             Some(Tier::Outcome) => gave_up || drill.changes_the_work(),
             Some(Tier::World | Tier::Wire | Tier::Conduct) | None => false,
         };
@@ -33,5 +35,9 @@ pub(crate) fn judge(drill: &Drill, facts: &Facts, findings: &mut [Finding]) -> O
             finding.severity = Severity::Note;
         }
     }
-    if findings.iter().filter(is_error).count() == 0 { Outcome::Survived } else { Outcome::Wrong }
+    match findings.iter().filter(is_error).count() {
+        0 if misled => Outcome::NotMet,
+        0 => Outcome::Survived,
+        _ => Outcome::Wrong,
+    }
 }

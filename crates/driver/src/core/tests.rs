@@ -158,6 +158,9 @@ impl Scripted for NoScript {
     fn thinking_of_step(&self, _: usize) -> Option<&str> {
         None
     }
+    fn has_fault(&self, _: usize, _: &str) -> bool {
+        false
+    }
     fn replied(&self, _: &str) -> bool {
         false
     }

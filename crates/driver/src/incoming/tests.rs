@@ -85,6 +85,18 @@ fn the_last_event_ends_the_answer_though_the_connection_stays_open() {
 }
 
 #[test]
+fn a_plain_answer_that_comes_as_an_event_is_read_as_what_it_is() {
+    // sse-when-json
+    let body = concat!(
+        r#"{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","#,
+        r#""function":{"name":"list_dir","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#
+    );
+    let answer = read_all_ways(&stream(&[body, DONE])).unwrap();
+    assert_eq!(Ok(&answer), read_all_ways(body).as_ref());
+    assert_eq!(answer.calls[0].name, "list_dir");
+}
+
+#[test]
 fn half_a_stream_is_no_answer() {
     let begun = content(r#"{"content":"half"}"#);
     let call = content(

@@ -25,6 +25,9 @@ pub use work::{Given, Named, Work, arrives, change_words, clash, play};
 
 use crate::names::{equal, hint, nearest};
 
+/// The fault by which the chat API shows what the model thinks.
+pub const SHOWS_THOUGHTS: &str = contents::reasoning_content::ROW.name;
+
 /// All faults.
 pub const FAULTS: &[Fault] = &[
     // Framing of streams.

@@ -80,6 +80,7 @@ mod one_token_limit;
 mod pairing;
 mod parallel_needs_tools;
 mod previous_response;
+mod reasoning_echoed;
 mod reasoning_items;
 mod responses_answers;
 mod responses_expect_tool_choice;
@@ -221,6 +222,7 @@ pub const RULES: &[&Rule] = &[
     &echo_turn::ROW,
     &echo_complete::ROW,
     &echo_text::ROW,
+    &reasoning_echoed::ROW,
     &history_arguments::ROW,
     &duplicate_keys::ROW,
     &anthropic_headers::ROW,

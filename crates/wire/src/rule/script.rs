@@ -52,6 +52,8 @@ pub trait Scripted {
     fn text_of_step(&self, step: usize) -> Option<&str>;
     /// What the matched phrasing thought before it spoke at this step, if the script says.
     fn thinking_of_step(&self, step: usize) -> Option<&str>;
+    /// Whether what the matched phrasing said at this step had the fault of this name put over it.
+    fn has_fault(&self, step: usize, name: &str) -> bool;
     /// Whether a reply of ours has this id.
     fn replied(&self, id: &str) -> bool;
     /// What the matched step expects; `None` in the background and past the end.

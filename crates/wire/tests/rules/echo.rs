@@ -130,3 +130,33 @@ fn broken_arguments_under_foreign_ids_are_noted_and_never_refused() {
         assert_eq!(notes[0].pointer, "/messages/1/tool_calls/0/function/arguments");
     }
 }
+
+/// The small script thinks at step 0, and a fault shows it.
+#[test]
+fn thoughts_that_were_shown_come_back_with_the_calls_that_they_led_to() {
+    let call = |id: &str, name: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{\"a\":1}"}});
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+    for (thoughts, noted) in [
+        (json!("Two calls will do."), &[][..]),
+        (json!("One call will do."), &["reasoning-dropped"]),
+        (json!(null), &["reasoning-dropped"]),
+    ] {
+        let body = json!({
+            "model": "m",
+            "messages": [
+                {"role": "user", "content": "hi"},
+                {
+                    "role": "assistant",
+                    "content": null,
+                    "reasoning_content": thoughts,
+                    "tool_calls": [call("call_gate_p_s0_0", "write_file"), call("call_gate_p_s0_1", "read_file")],
+                },
+                result("call_gate_p_s0_0"),
+                result("call_gate_p_s0_1"),
+            ],
+        });
+        let (verdict, notes) = judge(Echo::Exact, r#"{"a":1}"#, &body);
+        let codes: Vec<_> = notes.iter().map(|note| note.code).collect();
+        assert_eq!((verdict.err(), codes), (None, noted.to_vec()), "{thoughts}");
+    }
+}

@@ -18,6 +18,9 @@ impl Scripted for Nothing {
     fn thinking_of_step(&self, _: usize) -> Option<&str> {
         None
     }
+    fn has_fault(&self, _: usize, _: &str) -> bool {
+        false
+    }
     fn replied(&self, _: &str) -> bool {
         false
     }
@@ -87,6 +90,10 @@ impl Scripted for Small {
 
     fn thinking_of_step(&self, step: usize) -> Option<&str> {
         (step == 0).then_some("Two calls will do.")
+    }
+
+    fn has_fault(&self, step: usize, name: &str) -> bool {
+        step == 0 && name == "reasoning-content"
     }
 
     fn replied(&self, id: &str) -> bool {

@@ -119,7 +119,7 @@ const NOTES: &[Note] = &[
         word: Word {
             code: "reasoning-dropped",
             meaning: "calls came back without the reasoning that the model sent with them",
-            remedy: "send reasoning items and thought signatures back as they came, or go on from `previous_response_id`: without them the model thinks anew",
+            remedy: "send reasoning items, thought signatures and `reasoning_content` back as they came, or go on from `previous_response_id`: without them the model thinks anew",
         },
         severity: Severity::Warning,
         part_of: &[],

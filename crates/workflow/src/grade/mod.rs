@@ -21,6 +21,7 @@ mod truncated;
 pub(crate) use agent::TIME_LIMIT;
 pub use codes::{codes, explain, explained, text, weight_word};
 pub use conduct::most_requests;
+pub(crate) use reaction::renamed;
 
 use rehearsal_journal::fold::{Facts, Request};
 use rehearsal_journal::run::{Finding, Severity};

@@ -42,10 +42,18 @@ const UNDELAYED: usize = 3;
 
 /// Whether no turn of the model reached the client.
 fn failed(request: &Request) -> bool {
-    let lost = |name: &str| fault(name).is_some_and(|row| row.arrives == Arrives::Not);
-    request.api_error.is_some()
-        || request.reject.is_some()
-        || request.fault.as_deref().is_some_and(|names| names.split('+').any(lost))
+    request.api_error.is_some() || request.reject.is_some() || met(request, Arrives::Not)
+}
+
+/// Whether the calls of its answer reached the client under other ids than the script gives them.
+pub(crate) fn renamed(request: &Request) -> bool {
+    met(request, Arrives::Otherwise)
+}
+
+/// Whether its answer had a fault of this kind.
+fn met(request: &Request, arrives: Arrives) -> bool {
+    let is_one = |name: &str| fault(name).is_some_and(|row| row.arrives == arrives);
+    request.fault.as_deref().is_some_and(|names| names.split('+').any(is_one))
 }
 
 /// Whether it failed in a way in which another attempt is right at all.

@@ -2,7 +2,8 @@
 //!
 //! Beyond the document it knows what real clients send and the API takes: `name` of a tool message; what an assistant
 //! message carries when clients send it back as they got it (`annotations`, the `index` of a streamed call, what the
-//! typed helpers of the official Python library add: `parsed`, `parsed_arguments`); null where the document says nothing.
+//! typed helpers of the official Python library add: `parsed`, `parsed_arguments`; `reasoning_content`, which DeepSeek and others
+//! send and want back with the calls that it led to); null where the document says nothing.
 
 use crate::rule::shape::{Field, Letters, Need, Null, Shape, Text};
 
@@ -200,6 +201,7 @@ const ASSISTANT: &[Field] = &[
     Field::nullable("audio", Object(&[Field::required("id", ANY_TEXT)])),
     Field::nullable("annotations", Any),
     Field::nullable("parsed", Any),
+    Field::nullable("reasoning_content", ANY_TEXT),
 ];
 
 const TOOL_ANSWER: &[Field] = &[

@@ -27,7 +27,7 @@ pub(in crate::fault) const ROW: Fault = Fault {
         "a2aproject/a2a-python#540",
         "ggml-org/llama.cpp#24013",
     ],
-    right_reaction: "comments are passed over, an event without data lines is none, and a comment counts as a sign of life",
+    right_reaction: "comments are passed over, and an event without data lines is none",
     arrives: Arrives::AsSaid,
     may_give_up: false,
     hostile: false,
