@@ -126,10 +126,13 @@ impl Assembly {
     fn place(&self, id: Option<&str>, name: Option<&str>, index: Option<i64>) -> Option<usize> {
         let newest = |fits: &dyn Fn(&Part) -> bool| self.parts.iter().rposition(fits);
         match (id, index) {
-            (Some(id), _) => newest(&|part| part.call.id == id).or_else(|| {
+            (Some(id), _) => newest(&|part| part.call.id == id && part.index == index)
+                // A piece that names a tool under another index begins a call, though its id was used before.
+                .or_else(|| newest(&|part| part.call.id == id && (name.is_none() || index.is_none())))
                 // The id may come after the name; another id at the same index is another call.
-                newest(&|part| index.is_some() && part.index == index && part.call.id.is_empty())
-            }),
+                .or_else(|| {
+                    newest(&|part| index.is_some() && part.index == index && part.call.id.is_empty())
+                }),
             (None, Some(_)) => newest(&|part| part.index == index),
             // Without id and index only the newest call can be meant, unless another name begins.
             (None, None) => self

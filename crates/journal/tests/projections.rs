@@ -351,3 +351,22 @@ fn a_verdict_has_a_digest_of_all_that_is_said_of_its_case() {
         assert_ne!(other.judged().sha256, judged.sha256, "{other:?}");
     }
 }
+
+#[test]
+fn calls_that_reached_the_client_under_other_ids_are_paired_with_the_answers_in_their_order() {
+    let events = case(&ONE);
+    let unpaired = || {
+        let mut facts = facts(events.iter().zip(1..).map(|(event, t_us)| (t_us, event)));
+        facts.calls[0].answered_in = None;
+        facts.answered = vec!["made_up".to_owned(), "foreign".to_owned()];
+        facts
+    };
+    let mut facts = unpaired();
+    let issued_in = facts.calls[0].issued_in;
+    facts.pair_renamed(|request| request.exchange == issued_in);
+    assert_eq!(facts.answered, [facts.calls[0].id.as_str(), "foreign"]);
+    assert_eq!((facts.calls[0].answered_in, facts.tools_answered()), (Some(3), vec!["read_file"]));
+    let mut facts = unpaired();
+    facts.pair_renamed(|request| request.exchange != issued_in);
+    assert_eq!((facts.unanswered().count(), facts.answered[0].as_str()), (1, "made_up"));
+}

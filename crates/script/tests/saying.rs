@@ -1,7 +1,8 @@
 //! What files with `version: 1` say of a suite's agent, of findings, of files and commands, and of further conversations.
 
+use rehearsal_script::drill::drill;
 use rehearsal_script::finding::Severity;
-use rehearsal_script::scenario::{Advance, AgentCommand, ExpectCommands, Phrasing, Place, Scenarios, Weight};
+use rehearsal_script::scenario::{Action, Advance, AgentCommand, ExpectCommands, Phrasing, Place, Scenarios, Weight};
 use rehearsal_script::{File, Known, lint, read};
 use rehearsal_wire::fault::FAULTS;
 use std::time::Duration;
@@ -234,4 +235,35 @@ fn conversations_count_against_the_limits_of_a_suite() {
     );
     let findings = read(&[File { name: "s.yaml", bytes: text.as_bytes() }], &known()).unwrap_err();
     assert_eq!(findings[0].message, "all scripts of the suite together are too long");
+}
+
+#[test]
+fn faults_lie_over_the_steps_that_hold_what_they_break() {
+    let text = r#"version: 1
+classes:
+  c:
+    script: [{text: First.}, {tool_calls: [{name: look, arguments: {path: a.txt}}]}, {text: Last.}]
+    phrasings: [{id: p, prompt: do it}]
+"#;
+    let suite = quiet(text);
+    for (faults, wanted) in [
+        ("sse-crlf", ["sse-crlf", "sse-crlf", "sse-crlf"]),
+        ("tool-args-invalid", ["", "tool-args-invalid", ""]),
+        ("sse-crlf+tool-args-invalid", ["sse-crlf", "sse-crlf+tool-args-invalid", "sse-crlf"]),
+        // Where no turn is left, the first step stands behind its trouble.
+        ("cut-clean", ["cut-clean, then", "", ""]),
+    ] {
+        let drilled = drill(faults).unwrap().over(&suite);
+        let names = |action: &Action| match action {
+            Action::Fault { faults, .. } => {
+                faults.iter().map(|call| call.name.as_str()).collect::<Vec<_>>().join("+")
+            }
+            Action::Say(_) | Action::Error(_) | Action::End => String::new(),
+        };
+        let steps = drilled.phrasings[0].script.iter().map(|step| {
+            let before = step.before.iter().map(|trouble| names(&trouble.action) + ", then");
+            before.chain([names(&step.action)]).collect::<String>()
+        });
+        assert_eq!(steps.collect::<Vec<_>>(), wanted, "{faults}");
+    }
 }

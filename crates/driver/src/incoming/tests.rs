@@ -223,6 +223,17 @@ fn calls_are_put_together_from_pieces_of_every_make() {
             two.clone(),
         ),
         (
+            // tool-id-reused
+            "two calls, both of one id",
+            vec![
+                r#"{"index":0,"id":"c1","function":{"name":"read_file","arguments":"{\"a\":"}}"#,
+                r#"{"index":1,"id":"c1","function":{"name":"list_dir","arguments":"{"}}"#,
+                r#"{"index":0,"id":"c1","function":{"arguments":"1}"}}"#,
+                r#"{"index":1,"function":{"arguments":"}"}}"#,
+            ],
+            vec![("c1", "read_file", r#"{"a":1}"#), ("c1", "list_dir", "{}")],
+        ),
+        (
             "two calls without index",
             vec![
                 r#"{"id":"c1","function":{"name":"read_file","arguments":"{\"a\":1}"}}"#,
