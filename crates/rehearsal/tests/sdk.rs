@@ -3,10 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::{async_openai, node, venv};
-use std::io::{BufRead, BufReader};
+use rehearsal_testkit::{Program, async_openai, node, venv};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// A library, and what is tried with it.
 struct Library {
@@ -172,29 +171,6 @@ fn strictest(folder: &&'static str) -> Trial {
     })
 }
 
-/// A stand-in that ends with the test.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-/// Serves a suite; gives its address as a URL.
-fn served(folder: &str, suite: &Path) -> (Served, String) {
-    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdk").join(folder);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
-    command.args(["serve", "--port", "0", "--scenarios"]).arg(suite).arg("--data").arg(data);
-    let mut served = Served(command.stdout(Stdio::piped()).spawn().unwrap());
-    let mut banner = String::new();
-    BufReader::new(served.0.stdout.take().unwrap()).read_line(&mut banner).unwrap();
-    let address = banner.split_whitespace().find(|word| word.starts_with("127.0.0.1:"));
-    let url = format!("http://{}", address.unwrap_or_else(|| panic!("no address in {banner:?}")));
-    (served, url)
-}
-
 /// The folder with the clients and the suite.
 fn source(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk").join(folder)
@@ -209,8 +185,10 @@ fn reads_every_answer_without_a_warning(library: &Library, python: &Path) {
 
 /// Runs a client, which gets the base URL as its last argument.
 fn reads(folder: &str, base: &str, parts: &[&str], mut client: Command) {
-    let (_served, url) = served(folder, &source(folder).join("suite.yaml"));
-    let ended = client.arg(url + base).output().unwrap();
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdk").join(folder);
+    let suite = source(folder).join("suite.yaml");
+    let (_provider, address) = Program::serving(env!("CARGO_BIN_EXE_rehearsal"), &suite, &data);
+    let ended = client.arg(format!("http://{address}{base}")).output().unwrap();
     let told = [ended.stdout, ended.stderr].concat();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&told));
     assert_eq!(String::from_utf8_lossy(&told).lines().collect::<Vec<_>>(), parts);

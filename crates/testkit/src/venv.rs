@@ -13,10 +13,16 @@ pub fn programs() -> PathBuf {
     venv.join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
+/// Its interpreter, there or not.
+#[must_use]
+pub fn python() -> PathBuf {
+    programs().join(if cfg!(windows) { "python.exe" } else { "python" })
+}
+
 /// Its interpreter, if these modules can be imported there (`anthropic`, or several with commas between).
 #[must_use]
 pub fn python_with(modules: &str) -> Option<PathBuf> {
-    let python = programs().join(if cfg!(windows) { "python.exe" } else { "python" });
+    let python = python();
     let asked = Command::new(&python).args(["-c", &format!("import {modules}")]).output().ok()?;
     asked.status.success().then_some(python)
 }

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Ended, PATIENCE, SUITE, Sandbox, finish};
 use rehearsal_testkit::RawClient;
-use std::io::{BufRead as _, BufReader, Read};
+use rehearsal_testkit::program::lines;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -15,17 +15,6 @@ pub(crate) struct Provider {
     /// Lines on standard output after the banner, and on standard error.
     pub(crate) out: mpsc::Receiver<String>,
     pub(crate) err: mpsc::Receiver<String>,
-}
-
-/// The lines of a pipe as they come.
-fn lines(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
-    let (line, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        for said in BufReader::new(pipe).lines().map_while(Result::ok) {
-            let _gone = line.send(said);
-        }
-    });
-    told
 }
 
 impl Provider {
