@@ -1,5 +1,6 @@
 //! What tests need and the product does not: a client that shows the raw bytes of a connection and how it ended,
-//! empty folders, programs to talk with, and the packages for Python, Node.js and Rust by which others read what we send.
+//! empty folders, pages that a test writes, programs to talk with, and the packages for Python, Node.js and Rust by which others
+//! read what we send.
 //!
 //! Must not know any crate of this workspace.
 #![forbid(unsafe_code)]
@@ -7,6 +8,7 @@
 pub mod async_openai;
 pub mod folder;
 pub mod node;
+pub mod page;
 pub mod program;
 pub mod raw_client;
 pub mod venv;

@@ -1,6 +1,7 @@
 //! Requests as bytes, replies taken apart, and the lines of a corpus.
 
 use rehearsal_testkit::Seen;
+use rehearsal_wire::dialect::Dialect;
 use serde_json::{Value, json};
 
 /// A reply: status, headers with lower-case names, body without chunk framing.
@@ -108,6 +109,14 @@ pub(crate) fn headers_of<'l>(
     headers
         .extend(defaults.iter().filter(|(name, _)| !named(name)).map(|(name, value)| (*name, Some(*value))));
     headers
+}
+
+/// The headers that no client of a dialect leaves out.
+pub(crate) fn headers_for(dialect: &'static Dialect) -> Vec<(&'static str, Option<&'static str>)> {
+    let key = dialect.key.split_once(": ").map(|(name, key)| (name, Some(key)));
+    let version = ("anthropic-version", Some("2023-06-01"));
+    let version = (dialect.name == "anthropic-messages").then_some(version);
+    [("Content-Type", Some("application/json"))].into_iter().chain(key).chain(version).collect()
 }
 
 /// A POST as any client sends it.

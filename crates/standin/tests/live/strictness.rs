@@ -5,7 +5,7 @@ use crate::stand::{CHAT, Served, Stand};
 use rehearsal_wire::rule::Profile;
 use serde_json::{Value, json};
 
-const CASES: &str = include_str!("../data/strictness.jsonl");
+pub(crate) const CASES: &str = include_str!("../data/strictness.jsonl");
 
 /// Sources that give the exact answer of the real API.
 const EXACT: &[&str] = &["spec", "report", "spec+report", "spec-text"];
@@ -13,7 +13,7 @@ const EXACT: &[&str] = &["spec", "report", "spec+report", "spec-text"];
 /// What the API refuses and a gate does not: the limit on ids is reported as lifted, so a gate leaves it to who wants it.
 const GATE_ACCEPTS: &[&str] = &["p-id-too-long"];
 
-fn send(stand: &Stand, case: &Value) -> Answer {
+pub(crate) fn send(stand: &Stand, case: &Value) -> Answer {
     let (bytes, half_close) = bytes(case);
     let mut client = stand.client();
     client.send(bytes);
@@ -66,7 +66,7 @@ fn place(param: &Value) -> Option<String> {
     param.as_str().map(|text| text.replace(".[", "["))
 }
 
-fn verdict(case: &Value) -> &str {
+pub(crate) fn verdict(case: &Value) -> &str {
     case["expect"]["verdict"].as_str().unwrap()
 }
 

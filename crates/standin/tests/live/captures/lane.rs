@@ -6,9 +6,9 @@ use rehearsal_wire::rule::Profile;
 use serde_json::{Value, json};
 
 /// The captures of one API.
-pub(super) struct Lane {
+pub(crate) struct Lane {
     /// Its dialect, or what is served beside dialects.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The corpus: a request a line.
     pub(super) captures: &'static str,
     /// How many lines it has.

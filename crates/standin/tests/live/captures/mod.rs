@@ -9,14 +9,15 @@ mod ollama;
 mod replay;
 mod responses;
 
-use crate::request::lines;
-use crate::stand::Served;
-use lane::{Breaks, Lane, send};
+use crate::request::{Answer, lines};
+use crate::stand::{Served, Stand};
+pub(crate) use lane::Lane;
+use lane::{Breaks, send};
 use rehearsal_journal::event::Kind;
 use rehearsal_wire::rule::Profile;
 use serde_json::Value;
 
-const LANES: &[Lane] = &[
+pub(crate) const LANES: &[Lane] = &[
     chat::LANE,
     responses::LANE,
     messages::LANE,
@@ -27,11 +28,25 @@ const LANES: &[Lane] = &[
 ];
 
 /// The lines of a lane, each with a name for messages.
-fn captures(lane: &Lane) -> Vec<(String, Value)> {
+pub(crate) fn captures(lane: &Lane) -> Vec<(String, Value)> {
     let named = |line: Value| (format!("{} {} {}", lane.name, line["client"], line["scenario"]), line);
     let all: Vec<_> = lines(lane.captures).into_iter().map(named).collect();
     assert_eq!(all.len(), lane.count, "{}", lane.name);
     all
+}
+
+/// Whether a request goes on from a reply that its server kept.
+fn goes_on(line: &Value) -> bool {
+    line["body"]["thread"]["type"] == "continue"
+}
+
+/// The answer to a captured request beside any script; where it goes on from a reply of a script, the answer of that script.
+pub(crate) fn answered(lane: &Lane, line: &Value, profile: Profile, stand: &Stand) -> Answer {
+    if !goes_on(line) {
+        return send(stand, "", line, &line["body"]);
+    }
+    let fit = (lane.fit)(line).unwrap();
+    send(&fit.served(profile), "/t/tokenp", line, &fit.body)
 }
 
 /// Whether an answer in JSON is asked for.
@@ -53,20 +68,17 @@ fn every_captured_request_is_answered_beside_any_script_under_every_profile_but_
         let stand = Served::nothing().under(profile).start();
         let mut asked = 0;
         for lane in LANES {
-            // What goes on from a reply of another server belongs to a script, or to nobody.
-            let whole =
-                captures(lane).into_iter().filter(|(_, line)| line["body"]["thread"]["type"] != "continue");
-            for (whose, line) in whole {
-                let answer = send(&stand, "", &line, &line["body"]);
+            for (whose, line) in captures(lane) {
+                let answer = answered(lane, &line, profile, &stand);
                 assert_eq!(answer.status, 200, "{whose} under {}: {}", profile.name(), answer.text());
                 match (lane.said)(&line, &answer) {
                     None => {}
                     Some(said) if wants_json(&line["body"]) => {
                         assert!(lane::object(&said).is_some(), "{whose}: {said}");
                     }
-                    Some(said) => assert_eq!(said, "ok", "{whose}"),
+                    Some(said) => assert_eq!(said, if goes_on(&line) { "done" } else { "ok" }, "{whose}"),
                 }
-                asked += 1;
+                asked += usize::from(!goes_on(&line));
             }
         }
         assert_eq!(stand.asked().len(), asked);
