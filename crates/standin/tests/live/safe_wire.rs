@@ -37,7 +37,7 @@ struct Row {
     same: &'static [&'static str],
     /// What else tells of a document which answer and which part of it it belongs to.
     placed: fn(&[Value]),
-    /// Who speaks is said as soon as something is; no dialect where only the model can speak.
+    /// Who speaks is said as soon as something is; none where only the model can speak.
     role: Option<fn(&[Value])>,
     /// Id, type, index and name stand once for each call; none where there are no calls.
     calls: Option<fn(&[Value])>,
