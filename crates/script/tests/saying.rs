@@ -2,7 +2,9 @@
 
 use rehearsal_script::drill::drill;
 use rehearsal_script::finding::Severity;
-use rehearsal_script::scenario::{Action, Advance, AgentCommand, ExpectCommands, Phrasing, Place, Scenarios, Weight};
+use rehearsal_script::scenario::{
+    Action, Advance, AgentCommand, ExpectCommands, Phrasing, Place, Scenarios, Weight,
+};
 use rehearsal_script::{File, Known, lint, read};
 use rehearsal_wire::fault::FAULTS;
 use std::time::Duration;

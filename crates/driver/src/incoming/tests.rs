@@ -106,10 +106,7 @@ fn half_a_stream_is_no_answer() {
         (stream(&[&begun]), "without a finish reason"),
         (stream(&[&call]), "without a finish reason"),
         (stream(&[&call]) + "data: {\"choices\":[{\"del", "not JSON"),
-        (
-            stream(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]),
-            "without a finish reason",
-        ),
+        (stream(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]), "without a finish reason"),
         (stream(&[DONE]), "without a finish reason"),
         (": only a comment\n\n".to_owned(), "no event"),
         ("error in plain words".to_owned(), "no event"),

@@ -97,9 +97,11 @@ fn each_way_to_take_a_fault_has_its_outcome() {
         let faults = wanted.iter().map(|(fault, ..)| *fault).collect::<Vec<_>>().join(",");
         // A right agent has all the time of the world; one that hangs need not have it.
         let limit = if wanted[0].1 == "hung" { "2s" } else { "60s" };
-        let line = ["suite.yaml", "--faults", &faults, "--time-limit", limit, "--", "python3", "agent.py", habit];
+        let line =
+            ["suite.yaml", "--faults", &faults, "--time-limit", limit, "--", "python3", "agent.py", habit];
         let (ended, file, _) = sandbox.run_suite(&line);
-        let wanted: Vec<_> = wanted.iter().map(|(fault, outcome, codes)| (*fault, *outcome, codes.to_vec())).collect();
+        let wanted: Vec<_> =
+            wanted.iter().map(|(fault, outcome, codes)| (*fault, *outcome, codes.to_vec())).collect();
         assert_eq!(outcomes(&file), wanted, "{habit}: {}", ended.err);
         assert_eq!(ended.code, Some(code), "{habit}");
     }

@@ -87,7 +87,8 @@ impl Column {
     /// Puts a fault over the answers of the provider.
     fn lay(&self, fault: &str) {
         let body = format!("{{\"fault\": \"{fault}\"}}");
-        let head = format!("POST /gate/faults HTTP/1.1\r\nHost: {}\r\nContent-Length: {}", self.address, body.len());
+        let head =
+            format!("POST /gate/faults HTTP/1.1\r\nHost: {}\r\nContent-Length: {}", self.address, body.len());
         let mut control = RawClient::connect(self.address);
         let reply = control.send(format!("{head}\r\nContent-Type: application/json\r\n\r\n{body}")).reply();
         assert_eq!(reply.status(), 200, "{fault}: {}", reply.text());

@@ -1,6 +1,9 @@
 //! What the providers' official libraries make of each fault of the catalogue. The page docs/reference/sdk-resilience.md says it:
 //! `UPDATE_REFERENCE=1` writes it anew, else it is compared with what is measured.
-#![expect(clippy::disallowed_methods, reason = "a test does what a person would: files, threads and programs")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test does what a person would: files, threads and programs"
+)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 mod column;
@@ -139,5 +142,6 @@ fn holds(measured: &str) -> Result<(), Failed> {
         return Ok(());
     }
     let renew = "UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults";
-    Err(format!("docs/reference/sdk-resilience.md is stale ({renew}); measured:\n{}", stale.join("\n")).into())
+    Err(format!("docs/reference/sdk-resilience.md is stale ({renew}); measured:\n{}", stale.join("\n"))
+        .into())
 }

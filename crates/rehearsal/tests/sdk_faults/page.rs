@@ -6,7 +6,8 @@ use crate::outcome::{Outcome, Seen};
 use rehearsal_wire::fault::{Arrives, FAULTS, Fault, Group};
 use std::fmt::Write as _;
 
-const NOTE: &str = "<!-- Measured: `UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults` renews it. -->";
+const NOTE: &str =
+    "<!-- Measured: `UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults` renews it. -->";
 
 const GROUPS: [Group; 5] = [Group::Framing, Group::Life, Group::Contents, Group::ToolCalls, Group::Http];
 
@@ -78,7 +79,8 @@ fn table(columns: &[&Measured], group: Group) -> String {
         let cells: Vec<_> =
             columns.iter().filter_map(|column| column.seen[i].as_ref()).map(Seen::cell).collect();
         let (name, arrives) = (row.name, arrives(row));
-        writeln!(out, "| `{name}` | {arrives} | {} | {} |", cells.join(" | "), row.reports.join(", ")).unwrap();
+        writeln!(out, "| `{name}` | {arrives} | {} | {} |", cells.join(" | "), row.reports.join(", "))
+            .unwrap();
     }
     out
 }
