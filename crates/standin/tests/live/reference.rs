@@ -39,7 +39,8 @@ The API takes it, or it is open whether it does, and yet it is a mistake of the 
 const TAKEN: &str = "
 ## What we deliberately do not refuse
 
-What is odd but right, and what real clients do: a check that refused it would refuse a correct agent.
+What is odd but right, and what real clients do: a check that refused it would refuse a correct agent. A script may expect a
+`tool_choice` or a value of `parallel_tool_calls` nevertheless, and those of the older form do.
 
 ";
 
@@ -248,7 +249,7 @@ fn only_ours(all: &[Tried]) -> String {
     table(&["case or rule", "dialects", "what", "code", "refused under"], &rows)
 }
 
-fn taken(all: &[Tried]) -> String {
+fn taken(all: &[Tried], captured: &[Captured]) -> String {
     let why = |tried: &Tried| {
         let notes: Vec<_> = tried.said[&Profile::Gate].notes.iter().map(|note| code(note)).collect();
         match (tried.refused(Profile::Api), notes.is_empty()) {
@@ -259,27 +260,50 @@ fn taken(all: &[Tried]) -> String {
     };
     let row = |tried: &Tried| vec![tried.name(), tried.what(), tried.under(false), why(tried)];
     let mut rows: Vec<_> = all.iter().filter(|tried| !tried.refused(Profile::Pinned)).map(row).collect();
-    rows.extend(LANES.iter().map(lane));
-    let captures: Vec<_> = LANES.iter().flat_map(captures::captures).map(|(_, line)| line).collect();
-    rows.extend(DEMANDS.iter().map(|demand| unkept(demand, &captures)));
+    rows.extend(client_rows(captured));
     table(&["request", "what", "taken under", "why"], &rows)
 }
 
-/// How many captures of a lane each profile takes.
-fn lane(lane: &Lane) -> Vec<String> {
-    let lines = captures::captures(lane);
-    let taken = |profile: Profile| {
-        let stand = Served::nothing().under(profile).start();
-        let taken =
-            lines.iter().filter(|(_, line)| captures::answered(lane, line, profile, &stand).status == 200);
-        match taken.count() {
-            count if count == lines.len() => profile.name().to_owned(),
-            count => format!("{} ({count})", profile.name()),
+/// A captured request, and the profiles that take it.
+struct Captured {
+    lane: &'static str,
+    line: Value,
+    taken: Vec<Profile>,
+}
+
+fn captured() -> Vec<Captured> {
+    let mut all: Vec<Captured> = Vec::new();
+    for lane in LANES {
+        let lines = captures::captures(lane).into_iter().map(|(_, line)| line);
+        let mut captured: Vec<_> =
+            lines.map(|line| Captured { lane: lane.name, line, taken: Vec::new() }).collect();
+        for profile in Profile::ALL {
+            let stand = Served::nothing().under(profile).start();
+            for one in &mut captured {
+                if captures::answered(lane, &one.line, profile, &stand).status == 200 {
+                    one.taken.push(profile);
+                }
+            }
         }
+        all.extend(captured);
+    }
+    all
+}
+
+/// Requests of captured clients: what they are, how many each profile takes, and why none is refused under `gate`.
+fn of_clients(what: String, why: &str, captured: &[&Captured]) -> Vec<String> {
+    let taken = |profile: Profile| {
+        let taken = captured.iter().filter(|one| one.taken.contains(&profile)).count();
+        let name = profile.name();
+        if taken == captured.len() { name.to_owned() } else { format!("{name} ({taken} of them)") }
     };
-    let what = format!("{} requests of {}", lines.len(), clients(lines.iter().map(|(_, line)| line)));
-    let under = Profile::ALL.map(taken).join(", ");
-    vec![format!("captures: {}", lane.name), what, under, "real clients sent them".to_owned()]
+    let clients: BTreeSet<_> = captured.iter().map(|one| one.line["client"].as_str().unwrap()).collect();
+    let who = match clients.len() {
+        0..=3 => clients.into_iter().collect::<Vec<_>>().join(", "),
+        many => format!("{many} clients"),
+    };
+    let name = format!("{} captures of {who}", captured.len());
+    vec![name, what, Profile::ALL.map(taken).join(", "), why.to_owned()]
 }
 
 /// What of a line a stricter check would refuse, in the corpus's words.
@@ -287,33 +311,31 @@ fn broken(line: &Value) -> impl Iterator<Item = &str> {
     line["would_break"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// What is not demanded, because captured clients do not keep it.
-fn unkept((word, demand): &(&str, &str), captures: &[Value]) -> Vec<String> {
-    let broken: Vec<_> = captures.iter().filter(|line| broken(line).any(|broken| broken == *word)).collect();
-    let why = format!("{} requests of {} would be refused", broken.len(), clients(broken.iter().copied()));
-    vec!["captures".to_owned(), format!("not demanded: {demand}"), "lenient, api, gate".to_owned(), why]
-}
-
-/// Their names where they are few.
-fn clients<'l>(lines: impl Iterator<Item = &'l Value>) -> String {
-    let names: BTreeSet<_> = lines.map(|line| line["client"].as_str().unwrap()).collect();
-    if names.len() > 3 {
-        return format!("{} clients", names.len());
-    }
-    names.into_iter().collect::<Vec<_>>().join(", ")
+fn client_rows(captured: &[Captured]) -> Vec<Vec<String>> {
+    let lane = |lane: &Lane| {
+        let captured: Vec<_> = captured.iter().filter(|one| one.lane == lane.name).collect();
+        of_clients(lane.name.to_owned(), "real clients sent it", &captured)
+    };
+    let unkept = |(word, demand): &(&str, &str)| {
+        let breaks = |one: &&Captured| broken(&one.line).any(|broken| broken == *word);
+        let captured: Vec<_> = captured.iter().filter(breaks).collect();
+        of_clients(format!("without {demand}"), "real clients do without it", &captured)
+    };
+    LANES.iter().map(lane).chain(DEMANDS.iter().map(unkept)).collect()
 }
 
 #[test]
 fn the_page_of_strictness_says_what_the_stand_in_does() {
-    let captures: Vec<_> = LANES.iter().flat_map(captures::captures).collect();
-    let words: BTreeSet<_> = captures.iter().flat_map(|(_, line)| broken(line)).collect();
+    let captured = captured();
+    let words: BTreeSet<_> = captured.iter().flat_map(|one| broken(&one.line)).collect();
     assert!(words.iter().eq(DEMANDS.iter().map(|(word, _)| word)), "{words:?}");
     let (blind, all): (Vec<_>, Vec<_>) = tried().into_iter().partition(Tried::needs_script);
     let blind: Vec<_> = blind.iter().map(Tried::name).collect();
     let untried =
         format!("Not tried, because they are about what a script issued or expects: {}.\n", blind.join(", "));
     let text =
-        [INTRO, &untried, REFUSED, &refused(&all), GATE, &only_ours(&all), TAKEN, &taken(&all)].concat();
+        [INTRO, &untried, REFUSED, &refused(&all), GATE, &only_ours(&all), TAKEN, &taken(&all, &captured)]
+            .concat();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/strictness.md");
     if let Err(stale) = page::hold(&path, &text) {
         panic!("{stale}\nrenew it: UPDATE_REFERENCE=1 cargo test -p rehearsal-standin --test live reference");
