@@ -3,7 +3,7 @@
 use crate::Library;
 use crate::outcome::{Outcome, Seen};
 use rehearsal_testkit::{Heard, Program, RawClient, scratch};
-use rehearsal_wire::fault::{FAULTS, Group};
+use rehearsal_wire::fault::{FAULTS, Fault, Group};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,20 @@ pub(crate) const LIMIT: u64 = 10;
 /// How long a library may take to start, and to ask for the first time: a dozen of them do so at once.
 const START: Duration = Duration::from_secs(120);
 
+/// What a fault needs to find something in these answers, where that is not what it does by itself.
+const SET: &[(&str, &str)] = &[("parallel-tool-calls", "count=3")];
+
 /// The prompts of the suite: one is answered by words, the other by two calls.
 const TEXT: &str = "text";
 const CALLS: &str = "calls";
+
+/// The fault as it is laid.
+pub(crate) fn named(row: &Fault) -> String {
+    match SET.iter().find(|(name, _)| *name == row.name) {
+        Some((name, set)) => format!("{name}:{set}"),
+        None => row.name.to_owned(),
+    }
+}
 
 /// What is being measured.
 pub(crate) struct Column {
@@ -59,28 +70,25 @@ impl Column {
     }
 
     pub(crate) fn measure(mut self) -> Measured {
+        let dialect = self.library.dialect;
         let whole = [TEXT, CALLS].map(|prompt| (prompt, self.told(prompt)));
         for (prompt, told) in &whole {
             assert!(told.get("text").is_some(), "{} {prompt}: {told}", self.library.client);
         }
-        let faults = FAULTS.iter().map(|row| {
-            let applies = row.dialects.include(self.library.dialect);
-            applies.then(|| {
-                self.lay(row.name);
-                // A fault that finds nothing to break in words may find it in calls.
-                let prompts = &whole[usize::from(row.group == Group::ToolCalls)..];
-                let seen = prompts.iter().map(|(prompt, whole)| self.seen(prompt, whole));
-                let mut unmet = None;
-                for seen in seen {
-                    if seen.outcome != Outcome::Unmet {
-                        return seen;
-                    }
-                    unmet = Some(seen);
+        let mut under = |row: &Fault| {
+            self.lay(&named(row));
+            // A fault that finds nothing to break in words may find it in calls.
+            if row.group != Group::ToolCalls {
+                let (prompt, answer) = &whole[0];
+                let seen = self.seen(prompt, answer);
+                if seen.outcome != Outcome::Unmet {
+                    return seen;
                 }
-                unmet.unwrap()
-            })
-        });
-        let seen = faults.collect();
+            }
+            let (prompt, answer) = &whole[1];
+            self.seen(prompt, answer)
+        };
+        let seen = FAULTS.iter().map(|row| row.dialects.include(dialect).then(|| under(row))).collect();
         Measured { library: self.library, form: self.form, version: self.version, seen }
     }
 

@@ -4,7 +4,7 @@ const { readFileSync } = require("node:fs");
 const { dirname, join } = require("node:path");
 
 const PROMPTS = { text: "How is the weather?", calls: "Write two files, please." };
-const SCHEMA = { type: "object", properties: { path: { type: "string" }, content: { type: "string" } } };
+const SCHEMA = { type: "object", properties: { path: { type: "string" }, content: { type: "string" }, tags: { type: "array" } } };
 const OPTIONS = { baseURL: process.argv[2], apiKey: "test", timeout: 3000, maxRetries: 2 };
 
 const call = (id, name, args) => ({ id, name, arguments: args });

@@ -4,7 +4,8 @@ import json
 import sys
 
 PROMPTS = {"text": "How is the weather?", "calls": "Write two files, please."}
-SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
+MEMBERS = {"path": "string", "content": "string", "tags": "array"}
+SCHEMA = {"type": "object", "properties": {name: {"type": kind} for name, kind in MEMBERS.items()}}
 OPTIONS = {"base_url": sys.argv[1], "api_key": "test", "timeout": 3, "max_retries": 2}
 
 

@@ -75,7 +75,8 @@ const LIBRARIES: &[Library] = &[
 ];
 
 /// How an answer can be asked for: whole, as a stream that the program reads itself, or as one that the library puts together.
-const FORMS: [&str; 3] = ["plain", "iterator", "helper"];
+const FORMS: [&str; 3] = ["plain", ITERATOR, "helper"];
+const ITERATOR: &str = "iterator";
 
 impl Library {
     /// Why it cannot be tried, if it cannot.
@@ -95,7 +96,12 @@ impl Library {
     /// What starts its client, up to the base URL.
     fn command(&self) -> Command {
         let mut command = match &self.runtime {
-            Runtime::Python { .. } => Command::new(venv::python()),
+            Runtime::Python { .. } => {
+                // What the library says of a broken answer beside the exception is no part of the page.
+                let mut python = Command::new(venv::python());
+                python.args(["-W", "ignore"]);
+                python
+            }
             Runtime::Node { package, .. } => node::with(package).unwrap(),
         };
         command.arg(folder().join(self.client));

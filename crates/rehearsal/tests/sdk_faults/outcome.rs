@@ -21,9 +21,18 @@ pub(crate) enum Outcome {
     /// An exception of another class.
     RawError(String),
     /// No exception, though what was heard is not the answer: what it lacks or has.
-    Silent(String),
+    Silent(Differs),
     /// No end within the time.
     Hung,
+}
+
+/// In what an answer is another than without the fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Differs {
+    /// A few words on each thing.
+    pub(crate) words: String,
+    /// Whether words or calls are others, and no reason of the end tells the program of it.
+    pub(crate) untold: bool,
 }
 
 impl Outcome {
@@ -38,7 +47,7 @@ impl Outcome {
             };
         }
         let differs = differs(told, whole);
-        if differs.is_empty() { Self::Same } else { Self::Silent(differs.join(", ")) }
+        if differs == Differs::default() { Self::Same } else { Self::Silent(differs) }
     }
 
     /// The word of the page, and what it says beside it.
@@ -48,7 +57,7 @@ impl Outcome {
             Self::Same => ("same", ""),
             Self::Error(name) => ("error", name),
             Self::RawError(name) => ("raw-error", name),
-            Self::Silent(what) => ("silent", what),
+            Self::Silent(differs) => ("silent", &differs.words),
             Self::Hung => ("hung", ""),
         }
     }
@@ -70,22 +79,26 @@ impl Seen {
     }
 }
 
-/// In what an answer is another, a few words each.
-fn differs(told: &Value, whole: &Value) -> Vec<String> {
+/// The longest name of a tool that is told whole: names that grow with each piece of a call are long.
+const NAME: usize = 24;
+
+fn differs(told: &Value, whole: &Value) -> Differs {
     let text = cut(&told["text"], &whole["text"]).map(|how| format!("text {how}"));
-    let reason = match (&told["reason"], &whole["reason"]) {
-        (told, whole) if told == whole => None,
-        (Value::Null, _) => Some("no reason".to_owned()),
-        (told, _) => Some(format!("reason {told}")),
-    };
     let refusal = told["refusal"].as_str().map(|_| "a refusal".to_owned());
-    text.into_iter().chain(of_calls(told, whole)).chain(reason).chain(refusal).collect()
+    let mut words: Vec<_> = text.into_iter().chain(of_calls(told, whole)).chain(refusal).collect();
+    let same = told["reason"] == whole["reason"];
+    let untold = !words.is_empty() && (same || told["reason"].as_str().is_none_or(str::is_empty));
+    words.extend((!same).then(|| match &told["reason"] {
+        Value::Null => "no reason".to_owned(),
+        other => format!("reason {other}"),
+    }));
+    Differs { words: words.join(", "), untold }
 }
 
 fn of_calls(told: &Value, whole: &Value) -> Vec<String> {
     let (told, whole) = (told["calls"].as_array().unwrap(), whole["calls"].as_array().unwrap());
     if told.len() != whole.len() {
-        return vec![format!("{} calls of {}", told.len(), whole.len())];
+        return vec![format!("{} of {} calls", told.len(), whole.len())];
     }
     let mut differs = Vec::new();
     let ids: Vec<_> = told.iter().map(|call| call["id"].as_str().unwrap_or_default()).collect();
@@ -96,7 +109,9 @@ fn of_calls(told: &Value, whole: &Value) -> Vec<String> {
     }
     for (told, whole) in told.iter().zip(whole) {
         if told["name"] != whole["name"] {
-            differs.push(format!("tool {}", told["name"]));
+            let name = told["name"].as_str().unwrap_or_default();
+            let rest = if name.chars().nth(NAME).is_some() { "…" } else { "" };
+            differs.push(format!("tool \"{}{rest}\"", name.chars().take(NAME).collect::<String>()));
         }
         let read = |call: &Value| call["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok());
         if read(told) != read(whole) || read(told).is_none_or(|read: Value| read.is_null()) {
@@ -110,6 +125,9 @@ fn of_calls(told: &Value, whole: &Value) -> Vec<String> {
 
 /// How a text is another.
 fn cut(told: &Value, whole: &Value) -> Option<&'static str> {
+    if !told.is_string() && !told.is_null() {
+        return Some("no text");
+    }
     match (told.as_str().unwrap_or_default(), whole.as_str().unwrap_or_default()) {
         (told, whole) if told == whole => None,
         ("", _) => Some("lost"),
