@@ -11,7 +11,7 @@ mod outcome;
 mod page;
 
 use column::{Column, Measured};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Trial};
 use rehearsal_testkit::{node, venv};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -119,7 +119,10 @@ fn main() {
         if let Some(missing) = LIBRARIES.iter().find_map(Library::missing) {
             return Ok(Completion::ignored_with(missing));
         }
-        holds(&page::text(&measure()))?;
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/sdk-resilience.md");
+        rehearsal_testkit::page::hold(&path, &page::text(&measure())).map_err(|stale| {
+            format!("{stale}\nrenew it: UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults")
+        })?;
         Ok(Completion::Completed)
     });
     libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
@@ -134,20 +137,4 @@ fn measure() -> Vec<Measured> {
             .collect();
         started.into_iter().map(|column| column.join().unwrap()).collect()
     })
-}
-
-/// Writes the page, or holds it to what was measured.
-fn holds(measured: &str) -> Result<(), Failed> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/sdk-resilience.md");
-    if std::env::var("UPDATE_REFERENCE").is_ok_and(|value| value == "1") {
-        std::fs::write(&path, measured).unwrap();
-    }
-    let published = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    let stale: Vec<_> = measured.lines().filter(|line| !published.lines().any(|is| is == *line)).collect();
-    if published == measured {
-        return Ok(());
-    }
-    let renew = "UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults";
-    Err(format!("docs/reference/sdk-resilience.md is stale ({renew}); measured:\n{}", stale.join("\n"))
-        .into())
 }

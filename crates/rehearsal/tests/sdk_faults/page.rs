@@ -141,9 +141,8 @@ fn harm(row: &Fault, i: usize, columns: &[Measured]) -> Vec<String> {
 fn found(columns: &[Measured]) -> String {
     let mut out = "\n## What was reported, and is seen here\n\n\
                    Entries with public reports, and where these versions are not above the trouble: the turn is there and is not read, it is\n\
-                   not there and nobody says so, or what ends it is no exception of the\n\
-                   library, or one that tells the status 200. Calls that the program puts together are its own making\n\
-                   and do not count.\n\n\
+                   not there and nobody says so, or what ends it is no exception of the library, or one that tells the status 200. Calls that\n\
+                   the program puts together are its own making and do not count. The reports are of the same entry, often in other programs.\n\n\
                    | fault | right | seen here | reports |\n|---|---|---|---|\n"
         .to_owned();
     let mut count = 0;
