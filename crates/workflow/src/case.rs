@@ -15,7 +15,7 @@ use rehearsal_standin::core::Setting;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
 use rehearsal_world::process::{Captured, Launch, Ran, StartError};
-use rehearsal_world::record::{Name, Recorder, file_stem, read_journal};
+use rehearsal_world::record::{Head, Name, Recorder, file_stem, read_journal};
 use rehearsal_world::{ids, task};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Folders {
 }
 
 /// Runs a case to its verdict. What the world could not do makes it broken; the run goes on.
-pub(crate) async fn run(field: &Field, seat: Seat, name: &str) -> CaseResult {
+pub(crate) async fn run(field: &Arc<Field>, seat: Seat, name: &str) -> CaseResult {
     let index = field.order.cases[seat.case];
     let setting = field.setting(seat);
     let phrasing = &setting.scenarios.phrasings[index];
@@ -69,7 +69,7 @@ fn parts(setting: &Setting, case: usize) -> Vec<&Phrasing> {
 }
 
 /// One round of a case, from its folders to its verdict; `name` tells the rounds apart.
-async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<CaseResult, RunError> {
+async fn attempt(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> Result<CaseResult, RunError> {
     let setting = field.setting(seat);
     let phrasing = &setting.scenarios.phrasings[index];
     let folders = Folders::make(field, name)?;
@@ -80,9 +80,29 @@ async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<
     let stop = field.standin.exceeded(&token, grade::most_requests(phrasing, &parts));
     let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
     let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
-    let ran = ran?;
+    let seen = Seen { index, name: name.to_owned(), folders, token, ran: ran?, head };
+    let field = Arc::clone(field);
+    // A journal of megabytes takes its time, in which the other cases must not wait for answers.
+    task::aside(async move { judged(&field, seat, &seen) }).await
+}
 
-    let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
+/// A round of a case that has ended and is to be judged.
+struct Seen {
+    index: usize,
+    name: String,
+    folders: Folders,
+    token: String,
+    ran: Ran,
+    head: Option<Head>,
+}
+
+/// The verdict, from the journal and what the host saw.
+fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError> {
+    let Seen { index, name, folders, token, ran, head } = seen;
+    let setting = field.setting(seat);
+    let phrasing = &setting.scenarios.phrasings[*index];
+    let parts = parts(setting, *index);
+    let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.clone()))?;
     let mut facts = facts(journal.times.iter().copied().zip(&journal.events));
     facts.pair_renamed(grade::renamed);
     let contents = contents(&folders.workspace, phrasing);
@@ -100,9 +120,9 @@ async fn attempt(field: &Field, seat: Seat, index: usize, name: &str) -> Result<
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
     let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
     let normalised = normal::digest(&normal::normalised(&journal.events, &masks));
-    let head = head.map_or_else(JournalHead::default, |head| JournalHead {
-        journal: name.to_owned(),
-        head: head.sum,
+    let head = head.as_ref().map_or_else(JournalHead::default, |head| JournalHead {
+        journal: name.clone(),
+        head: head.sum.clone(),
         requests: head.requests,
     });
     let judged = result(phrasing, &parts, &facts, findings, head, normalised);

@@ -34,7 +34,7 @@ pub fn run_server<T>(future: impl Future<Output = T>) -> io::Result<T> {
 }
 
 /// Runs what would keep others waiting on threads for such work, one for each core. Dropped before its end, the work is dropped too.
-pub(crate) async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+pub async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     /// Ends with whoever waits for it.
     struct Held<T>(JoinHandle<T>);
     impl<T> Drop for Held<T> {
