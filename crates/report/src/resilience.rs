@@ -59,15 +59,54 @@ fn write(run: &RunFile, _: Style) -> String {
     out
 }
 
-/// A fault that an agent took otherwise than before.
+/// A fault beside how it was taken before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The fault as it was asked for.
     pub fault: String,
-    /// How it was taken then.
-    pub was: Outcome,
-    /// How it is taken now.
-    pub is: Outcome,
+    /// How it was taken then; none where it was not asked for.
+    pub was: Option<Outcome>,
+    /// How it is taken now; none where it is not asked for any more.
+    pub is: Option<Outcome>,
+}
+
+impl Change {
+    /// What became of it.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let bad = |outcome: Outcome| outcome > Outcome::Survived;
+        match (self.was, self.is) {
+            (_, None) => Kind::Gone,
+            (None | Some(Outcome::NotMet), Some(is)) => {
+                if bad(is) {
+                    Kind::Worse
+                } else {
+                    Kind::New
+                }
+            }
+            (Some(_), Some(Outcome::NotMet)) => Kind::Gone,
+            (Some(was), Some(is)) => {
+                if is > was {
+                    Kind::Worse
+                } else {
+                    Kind::Better
+                }
+            }
+        }
+    }
+}
+
+/// What became of how a fault is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is taken better.
+    Better,
+    /// It is met for the first time, and taken well.
+    New,
+    /// Nobody meets it any more: nothing is known of it.
+    Gone,
+    /// It is taken worse, or met for the first time and taken badly.
+    Worse,
 }
 
 /// A file that this format wrote.
@@ -84,7 +123,7 @@ struct KeptLine {
 
 fn read(text: &str) -> Result<Kept, String> {
     let kept: Kept = serde_json::from_str(text)
-        .map_err(|error| format!("this is no file of `--report resilience=FILE`: {error}"))?;
+        .map_err(|error| format!("line {}: this is no file of `--report resilience=FILE`", error.line()))?;
     if kept.format != FORMAT {
         return Err(format!("this file has format {}; this program reads format {FORMAT}", kept.format));
     }
@@ -99,17 +138,23 @@ pub fn check(text: &str) -> Result<(), String> {
     read(text).map(drop)
 }
 
-/// What differs from a file that this format wrote before; faults that only one of the two has are no difference.
+/// What differs from a file that this format wrote before, by the worst of the cases of each fault.
 ///
 /// # Errors
 /// One sentence where the text is no such file.
 pub fn changes(before: &str, run: &RunFile) -> Result<Vec<Change>, String> {
-    let file = read(before)?;
-    let change = |line: Line<'_>| {
-        let was = file.faults.get(line.fault)?.outcome;
-        (was != line.outcome).then(|| Change { fault: line.fault.to_owned(), was, is: line.outcome })
-    };
-    Ok(lines(run).into_iter().filter_map(change).collect())
+    let kept = read(before)?.faults;
+    let lines = lines(run);
+    let gone = kept.iter().filter(|(fault, _)| lines.iter().all(|line| line.fault != **fault));
+    let gone: Vec<Change> = gone
+        .map(|(fault, line)| Change { fault: fault.clone(), was: Some(line.outcome), is: None })
+        .collect();
+    let now = lines.iter().map(|line| Change {
+        fault: line.fault.to_owned(),
+        was: kept.get(line.fault).map(|line| line.outcome),
+        is: Some(line.outcome),
+    });
+    Ok(now.filter(|change| change.was != change.is).chain(gone).collect())
 }
 
 /// The table for people: nothing where no fault was asked for.
@@ -138,7 +183,7 @@ pub(crate) fn table(run: &RunFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, changes, check, lines, table, write};
+    use super::{Change, Kind, changes, check, lines, table, write};
     use crate::Style;
     use crate::tests::{case, run_of};
     use rehearsal_journal::run::{CaseResult, Outcome, Verdict};
@@ -182,16 +227,22 @@ mod tests {
             drilled("new", Outcome::Hung),
         ]);
         let kept = write(&then, Style::FILE);
-        let change = |fault: &str, was, is| Change { fault: fault.to_owned(), was, is };
-        assert_eq!(
-            changes(&kept, &now),
-            Ok(vec![
-                change("a", Outcome::Passed, Outcome::Wrong),
-                change("b", Outcome::Hung, Outcome::Survived)
-            ])
-        );
+        let found: Vec<_> = changes(&kept, &now)
+            .unwrap()
+            .into_iter()
+            .map(|change| (change.fault.clone(), change.kind()))
+            .collect();
+        let wanted = [("a", Kind::Worse), ("b", Kind::Better), ("new", Kind::Worse), ("gone", Kind::Gone)];
+        assert_eq!(found, wanted.map(|(fault, kind)| (fault.to_owned(), kind)));
+        let kind = |was, is| Change { fault: String::new(), was, is }.kind();
+        use Outcome::{Hung, NotMet, Passed, Survived, Wrong};
+        assert_eq!(kind(Some(Passed), Some(NotMet)), Kind::Gone);
+        assert_eq!(kind(Some(NotMet), Some(Wrong)), Kind::Worse);
+        assert_eq!(kind(Some(NotMet), Some(Passed)), Kind::New);
+        assert_eq!(kind(None, Some(Survived)), Kind::New);
+        assert_eq!(kind(Some(Hung), Some(Wrong)), Kind::Better);
         assert_eq!(changes(&kept, &then), Ok(vec![]));
-        assert!(check("{}").unwrap_err().starts_with("this is no file of `--report resilience=FILE`"));
+        assert_eq!(check("{}").unwrap_err(), "line 1: this is no file of `--report resilience=FILE`");
         assert_eq!(
             check(r#"{"format": 9, "faults": {}}"#).unwrap_err(),
             "this file has format 9; this program reads format 1"

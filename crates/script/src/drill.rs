@@ -4,6 +4,7 @@ use crate::scenario::{FaultCall, Scenarios};
 use crate::spoil::overlaid;
 use rehearsal_wire::fault::{self, Arrives, FAULTS, Fault, Work, check_params, clash, fault};
 use rehearsal_wire::json;
+use std::collections::BTreeSet;
 
 /// Faults that break answers together.
 #[derive(Clone, Debug)]
@@ -26,6 +27,10 @@ pub fn read(text: &str) -> Result<Vec<Drill>, String> {
     if text.trim() == "all" {
         return FAULTS.iter().map(|row| drill(row.name)).collect();
     }
+    let alone = |part: &str| part.split([':', '+']).any(|name| name.trim() == "all");
+    if text.split(',').any(alone) {
+        return Err("`all` stands alone: it names every fault, each without parameters".to_owned());
+    }
     let drills: Vec<Drill> = text
         .split(',')
         .map(str::trim)
@@ -34,6 +39,10 @@ pub fn read(text: &str) -> Result<Vec<Drill>, String> {
         .collect::<Result<_, _>>()?;
     if drills.is_empty() {
         return Err("no fault is named; write `all`, or names with commas between".to_owned());
+    }
+    let mut known = BTreeSet::new();
+    if let Some(twice) = drills.iter().find(|drill| !known.insert(&*drill.name)) {
+        return Err(format!("{} is named twice", twice.name));
     }
     Ok(drills)
 }
@@ -62,13 +71,18 @@ fn call<'t>(name: &str, params: impl Iterator<Item = &'t str>, times: &mut u32) 
         return Err(fault::unknown(name));
     };
     let mut call = FaultCall { name: name.to_owned(), params: Vec::new() };
+    let mut set = BTreeSet::new();
     for param in params {
         let Some((key, value)) = param.split_once('=') else {
             return Err(format!("{param} is no parameter of {name}; write {name}:key=value"));
         };
+        if !set.insert(key) {
+            return Err(format!("{key} is set twice for {name}"));
+        }
         if key == "times" {
             let count = value.parse().ok().filter(|count| *count > 0);
-            *times = count.ok_or_else(|| format!("times={value}: how many requests meet it, 1 or more"))?;
+            *times = count
+                .ok_or_else(|| format!("times={value}: how many requests meet it, from 1 to {}", u32::MAX))?;
             continue;
         }
         call.params.push((key.to_owned(), json_text(value)));
@@ -134,12 +148,15 @@ mod tests {
         assert_eq!(read("sse-crlf, black-hole").unwrap().len(), 2);
         assert!(read("all").unwrap().len() > 3);
         assert!(read(" , ").unwrap_err().starts_with("no fault is named"));
+        assert_eq!(read("sse-crlf,sse-crlf").unwrap_err(), "sse-crlf is named twice");
+        assert!(read("all,sse-crlf").unwrap_err().starts_with("`all` stands alone"));
         for (text, why) in [
             ("sse-crfl", "there is no fault sse-crfl; did you mean `sse-crlf`?"),
             ("sse-crlf:at", "at is no parameter of sse-crlf; write sse-crlf:key=value"),
             ("sse-crlf:at=1", "sse-crlf: unknown parameter `at`: this fault has none"),
             ("mid-body-drop:at=2", "mid-body-drop: parameter `at` must be a number from 0 to 1"),
-            ("mid-body-drop:times=0", "times=0: how many requests meet it, 1 or more"),
+            ("mid-body-drop:times=0", "times=0: how many requests meet it, from 1 to 4294967295"),
+            ("mid-body-drop:at=0.1:at=0.2", "at is set twice for mid-body-drop"),
         ] {
             assert_eq!(drill(text).unwrap_err(), why);
         }

@@ -297,6 +297,15 @@ fn faults(setting: &Setting, heard: Heard<'_>) -> Decision<'static> {
     let lies = |drill: Option<&Drill>| compose::faults(drill.map(|drill| drill.name.as_str()));
     match heard.head.method().as_ref() {
         "GET" | "HEAD" => finish(asked(Kind::Aside), lies(setting.drill.as_ref())),
+        // A page in a browser could ask, too, and says so by itself.
+        "POST" if heard.header("origin").is_some() => {
+            let why = "faults are not switched from a web page";
+            refuse(
+                asked(Kind::Aside),
+                None,
+                &Reject::of_no_place("fault", 403, Some("bad_fault"), why.to_owned()),
+            )
+        }
         "POST" => match route::fault(heard.body)
             .and_then(|named| named.as_deref().map(drill::drill).transpose())
         {

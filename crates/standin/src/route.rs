@@ -176,6 +176,9 @@ pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
 pub(crate) fn fault(body: &[u8]) -> Result<Option<String>, String> {
     const FORM: &str = "the body must be {\"fault\": \"NAME[:key=value…]\"}, or {\"fault\": null} for none";
     let tape = json::parse(body).map_err(|broken| format!("{FORM}; it is no JSON: {broken}"))?;
+    if tape.root().len() != 1 {
+        return Err(FORM.to_owned());
+    }
     match tape.root().get("fault") {
         Some(fault) if fault.is_null() => Ok(None),
         Some(fault) => fault.as_str().map(|name| Some(name.into_owned())).ok_or_else(|| FORM.to_owned()),

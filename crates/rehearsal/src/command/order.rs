@@ -77,9 +77,10 @@ fn drills(arguments: &Arguments) -> Result<Vec<Drill>, Failure> {
 
 /// The cases that can be drilled: those in which an agent must give up have a fault of their own.
 fn drilled(suite: &Suite, cases: Vec<usize>) -> Result<Vec<usize>, Failure> {
+    let asked = !cases.is_empty();
     let cases: Vec<usize> =
         cases.into_iter().filter(|case| !suite.scenarios.phrasings[*case].hostile).collect();
-    if cases.is_empty() {
+    if asked && cases.is_empty() {
         let why = "every case is hostile, so there is none to run under faults";
         return Err(Failure::NothingRan(why.to_owned()));
     }

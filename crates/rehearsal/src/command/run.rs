@@ -7,8 +7,9 @@ use super::value;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_journal::run::{RunFile, Verdict};
-use rehearsal_report::{Report, Style, resilience};
+use rehearsal_journal::run::{Outcome, RunFile, Verdict};
+use rehearsal_report::resilience::{self, Kind};
+use rehearsal_report::{Report, Style};
 use rehearsal_script::scenario::Weight;
 use rehearsal_workflow::agent::KnownAgent;
 use rehearsal_workflow::choose::Shard;
@@ -131,6 +132,10 @@ const INTERRUPTED: &str = "the run was asked to end before its cases had; their 
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let (json, reports) = (arguments.json, arguments.reports.clone());
+    if arguments.faults.is_none() && reports.iter().any(|(report, _)| report.name == "resilience") {
+        let why = "--report resilience=FILE tells how faults were taken; it needs --faults";
+        return Err(Failure::Command(why.to_owned()));
+    }
     let baseline = arguments.baseline.as_deref().map(before).transpose()?;
     reports.iter().try_for_each(|(_, path)| writable(path))?;
     distinct(&reports)?;
@@ -173,19 +178,30 @@ fn before(path: &Path) -> Result<(PathBuf, String), Failure> {
 fn against(path: &Path, text: &str, file: &RunFile) -> Result<(), Failure> {
     let changes = resilience::changes(text, file)
         .map_err(|why| Failure::Command(format!("{}: {why}", path.display())))?;
-    for resilience::Change { fault, was, is } in &changes {
-        let word = if is > was { "worse" } else { "better" };
+    let name = |outcome: Option<Outcome>| outcome.map_or("not asked for", Outcome::word);
+    for change in &changes {
+        let word = match change.kind() {
+            Kind::Better => "better than",
+            Kind::New => "not yet met",
+            Kind::Gone => "not met any more, as",
+            Kind::Worse => "worse than",
+        };
         terminal::say(&format!(
-            "{word} than in {}: {fault} was {}, is {}",
+            "{word} in {}: {} was {}, is {}",
             path.display(),
-            was.word(),
-            is.word()
+            change.fault,
+            name(change.was),
+            name(change.is)
         ));
+    }
+    let worse = changes.iter().any(|change| change.kind() == Kind::Worse);
+    if !worse {
+        terminal::say(&format!("no fault is taken worse than in {}", path.display()));
     }
     if file.count(Verdict::Broken) > 0 {
         return verdict(file);
     }
-    if changes.iter().any(|change| change.is > change.was) { Err(Failure::NotMet) } else { Ok(()) }
+    if worse { Err(Failure::NotMet) } else { Ok(()) }
 }
 
 /// Refuses two reports in one file, of which the second would replace the first.

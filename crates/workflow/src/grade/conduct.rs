@@ -143,6 +143,10 @@ fn final_error(evidence: &Evidence<'_>, request: &Request) -> Option<String> {
         let status = request.http_status.unwrap_or(400);
         return FINAL.contains(&status).then(|| format!("the refusal {status} ({})", reject.rule));
     }
+    if let Some(fault) = &request.fault {
+        let status = request.http_status?;
+        return FINAL.contains(&status).then(|| format!("the error {status} of {fault}"));
+    }
     let status = request.api_error?;
     let scripted = scripted_errors(evidence.conversation(request), request.step?, status);
     let asks_for_it = |error: &ApiError| {

@@ -6,6 +6,7 @@ use rehearsal_journal::event::{Kind, SideCall};
 use rehearsal_journal::fold::Request;
 use rehearsal_journal::run::Severity;
 use rehearsal_script::scenario::{Action, Phrasing};
+use rehearsal_wire::fault::fault;
 
 pub(super) const SIDE_CALLS_ONLY: Check = Check {
     code: "side-calls-only",
@@ -162,7 +163,7 @@ fn broken_off(evidence: &Evidence<'_>, phrasing: &Phrasing) -> Option<Found> {
             "the agent gave up after an error {status} before step {next} of {steps}; it should have tried again"
         )
     } else if let Some(fault) = &last.fault {
-        format!("the agent gave up after {fault} before step {next} of {steps}; it should have tried again")
+        format!("the agent stopped at {fault}, before step {next} of {steps}; right is: {}", right(fault))
     } else if reached
         .is_some_and(|step| phrasing.script.get(step as usize).is_some_and(|step| ends_a_turn(&step.action)))
     {
@@ -174,6 +175,12 @@ fn broken_off(evidence: &Evidence<'_>, phrasing: &Phrasing) -> Option<Found> {
         format!("the agent stopped after step {} of {steps}; the model had not finished", next - 1)
     };
     Some(Found::at(evidence.named(phrasing) + &message, [last.exchange]))
+}
+
+/// What a correct client does about these faults.
+fn right(names: &str) -> String {
+    let rows = names.split('+').filter_map(fault);
+    rows.map(|row| row.right_reaction).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether agents take this for the model's last word.
