@@ -10,6 +10,7 @@ mod captures;
 mod compaction;
 mod completions;
 mod corpus;
+mod faults;
 mod gemini;
 mod guard;
 mod hostile;

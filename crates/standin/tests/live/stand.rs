@@ -64,6 +64,8 @@ impl Served {
                 panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
             }
         };
+        let mut scenarios = scenarios;
+        rehearsal_script::spoil::spoil(&mut scenarios);
         Self { scenarios, ..Self::nothing() }
     }
 
