@@ -185,7 +185,7 @@ impl Asker<'_> {
     fn small_talk(&self, text: &str) -> Sent {
         let usage = Usage { prompt: 1, completion: 1 };
         let reply = Reply { text: Some(text.to_owned()), usage, ..Reply::default() };
-        self.reply(&reply, Pacing::default(), None)
+        self.reply(reply, Pacing::default(), None)
     }
 
     /// The answer of a step, and what it is meant to deliver. `ordinal` counts the faulted replies of the lane before this one.
@@ -195,7 +195,7 @@ impl Asker<'_> {
             Action::Say(said) => {
                 let reply = speak(said);
                 let delivered = delivered(&reply);
-                (self.reply(&reply, picked.pacing, Some((phrasing, picked.step))), delivered)
+                (self.reply(reply, picked.pacing, Some((phrasing, picked.step))), delivered)
             }
             Action::Error(error) => {
                 let sent = self.error(error);
@@ -239,11 +239,11 @@ impl Asker<'_> {
         match (fault::play(faults, &wanted), reply) {
             (Some(faulted), _) => {
                 let whole = faulted.delivered.as_ref().filter(|_| keep != Keep::Not);
-                let kept = whole.map(|reply| self.kept(reply, &envelope, keep));
+                let kept = whole.map(|reply| self.kept(reply.clone(), envelope.clone(), keep));
                 let (sent, delivered) = sent(faulted);
                 (Sent { kept, ..sent }, delivered)
             }
-            (None, Some(reply)) => (self.reply(reply, pacing, step), delivered(reply)),
+            (None, Some(reply)) => (self.reply(reply.clone(), pacing, step), delivered(reply)),
             (None, None) => (self.small_talk("ok"), Delivered::default()),
         }
     }
@@ -282,17 +282,17 @@ impl Asker<'_> {
         self.dialect.echoes.iter().filter_map(said).collect()
     }
 
-    fn reply(&self, reply: &Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {
+    fn reply(&self, reply: Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {
         let envelope = self.envelope(pacing.piece, step);
         let keep = self.keep();
-        let kept = (keep != Keep::Not).then(|| self.kept(reply, &envelope, keep));
         let later = keep == Keep::Background && !self.turn.stream;
         let sent = if later {
-            let queued = Envelope { progress: Progress::Queued, ..envelope };
-            self.told(reply, &queued, pacing)
+            let queued = Envelope { progress: Progress::Queued, ..envelope.clone() };
+            self.told(&reply, &queued, pacing)
         } else {
-            self.told(reply, &envelope, pacing)
+            self.told(&reply, &envelope, pacing)
         };
+        let kept = (keep != Keep::Not).then(|| self.kept(reply, envelope, keep));
         Sent { kept, ..sent }
     }
 
@@ -301,12 +301,12 @@ impl Asker<'_> {
     }
 
     /// What the lane keeps of a reply.
-    fn kept(&self, reply: &Reply, envelope: &Envelope, keep: Keep) -> Box<StoredReply> {
+    fn kept(&self, reply: Reply, envelope: Envelope, keep: Keep) -> Box<StoredReply> {
         let made = if self.turn.stream { Progress::Whole } else { Progress::Queued };
         Box::new(StoredReply {
             dialect: self.dialect,
-            reply: reply.clone(),
-            envelope: envelope.clone(),
+            reply,
+            envelope,
             conversation: self.dialect.keeping.and_then(|keeping| (keeping.conversation)(self.tape)),
             request: self.body.to_vec(),
             background: (keep == Keep::Background).then_some(made),

@@ -178,6 +178,10 @@ fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
 
 /// The id of the kept reply that a path names, if it names one.
 pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
+    // What a route spells out has no part that could be an id.
+    if SERVED.contains_key(path) {
+        return None;
+    }
     match find(method, path, &[]) {
         Place::Provider { serves: Serves::Kept(_), named, .. } => Some(percent_decoded(named)),
         Place::Provider { .. }

@@ -3,7 +3,7 @@
 use crate::batch::StoredBatch;
 use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::reply::{Envelope, Progress, Reply};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Most replies that a lane keeps, and most bytes of them.
@@ -103,9 +103,9 @@ pub(crate) type Talks = BTreeMap<String, Option<String>>;
 /// Everything that a lane keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
-    replies: BTreeMap<String, Arc<StoredReply>>,
+    replies: HashMap<Arc<str>, Arc<StoredReply>>,
     /// Ids, the oldest first; one that is forgotten or kept again may still stand here.
-    order: VecDeque<String>,
+    order: VecDeque<Arc<str>>,
     bytes: usize,
     talks: Arc<Talks>,
     shelf: Arc<Shelf>,
@@ -128,7 +128,7 @@ impl Stored {
         match change {
             Store::Keep(reply) => self.keep(*reply),
             Store::Tell(id, progress) => {
-                if let Some(reply) = self.replies.get_mut(&id) {
+                if let Some(reply) = self.replies.get_mut(&*id) {
                     Arc::make_mut(reply).background = Some(progress);
                 }
             }
@@ -152,20 +152,20 @@ impl Stored {
         if bytes > MOST_BYTES {
             return;
         }
-        let id = reply.envelope.id.clone();
+        let id: Arc<str> = reply.envelope.id.as_str().into();
         self.forget(&id);
         while self.replies.len() >= MOST || self.bytes + bytes > MOST_BYTES {
             let Some(oldest) = self.order.pop_front() else { break };
             self.take(&oldest);
         }
         self.bytes += bytes;
-        self.order.push_back(id.clone());
+        self.order.push_back(Arc::clone(&id));
         self.replies.insert(id, Arc::new(reply));
     }
 
     fn forget(&mut self, id: &str) {
         if self.take(id) {
-            self.order.retain(|known| known != id);
+            self.order.retain(|known| **known != *id);
         }
     }
 
