@@ -272,14 +272,22 @@ impl Asker<'_> {
         }
     }
 
-    /// What the request says under the keys that the dialect gives back.
+    /// What the request says under the keys that the dialect gives back; of a key that stands twice, the last.
     fn echoed(&self) -> Vec<(&'static str, String)> {
-        let said = |key: &&'static str| {
+        let mut said: Vec<(&'static str, String)> = Vec::new();
+        // The walk goes over the request, which has few keys, not over all that could be given back.
+        for (key, value) in self.tape.root().entries() {
+            let Some(key) = key.as_str() else { continue };
+            let Some(name) = self.dialect.echoes.iter().find(|name| ***name == *key) else { continue };
             let mut text = Vec::new();
-            rehearsal_wire::json::write_value(&mut text, self.tape.root().get(key)?);
-            Some((*key, String::from_utf8(text).unwrap_or_default()))
-        };
-        self.dialect.echoes.iter().filter_map(said).collect()
+            rehearsal_wire::json::write_value(&mut text, value);
+            let text = String::from_utf8(text).unwrap_or_default();
+            match said.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known = text,
+                None => said.push((name, text)),
+            }
+        }
+        said
     }
 
     fn reply(&self, reply: Reply, pacing: Pacing, step: Option<(&str, usize)>) -> Sent {

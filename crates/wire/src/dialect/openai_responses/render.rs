@@ -90,7 +90,7 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         Progress::Running => Status::InProgress,
         Progress::Cancelled => Status::Cancelled,
     };
-    let mut out = Vec::with_capacity(1024);
+    let mut out = Vec::with_capacity(1536);
     Around::new(envelope).write(&mut out, reply, status);
     out
 }
