@@ -1,5 +1,6 @@
 //! What happened: one enum, past tense, facts and digests only. This is the format on disk, version 1.
 
+use crate::bridge::Fact;
 use serde::{Deserialize, Serialize};
 
 /// Version of the line format. An older reader that meets a newer one says so.
@@ -29,6 +30,8 @@ pub enum Event {
     WorkspaceSeen(WorkspaceSeen),
     /// A case got its verdict. Stands in the journal of the run, so that `run.json` cannot say otherwise.
     Judged(Judged),
+    /// Something became of a recording bridge's cases, forwards or requests.
+    Bridge(Fact),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.

@@ -97,7 +97,11 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             Event::CommandRan(ran) => facts.commands.push(ran.clone()),
             Event::EscapeTried(tried) => facts.escapes.push(tried.clone()),
             // What nobody judges by: how a journal begins and ends, how a case was judged.
-            Event::Opened(_) | Event::Answered(_) | Event::Judged(_) | Event::Closed { .. } => {}
+            Event::Opened(_)
+            | Event::Answered(_)
+            | Event::Judged(_)
+            | Event::Bridge(_)
+            | Event::Closed { .. } => {}
         }
     }
     facts

@@ -5,6 +5,7 @@
 
 pub mod body;
 pub mod bound;
+pub mod bridge;
 pub mod chain;
 pub mod digest;
 pub mod event;

@@ -79,6 +79,7 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
                 escapes.insert(written(&Event::EscapeTried(tried)));
             }
             Event::Judged(_) => {}
+            Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
             Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
         }
     }

@@ -236,6 +236,7 @@ impl Verifier {
             | Event::WorkspaceSeen(_)
             | Event::CommandRan(_)
             | Event::EscapeTried(_)
+            | Event::Bridge(_)
             | Event::Judged(_) => {}
         }
         self.seq = parts.seq;
@@ -302,6 +303,12 @@ impl Verifier {
         }
         self.cut = Some(self.offset);
         Ok(())
+    }
+
+    /// Bytes of whole lines in the segment that was taken in last.
+    #[must_use]
+    pub fn whole_bytes(&self) -> u64 {
+        self.offset
     }
 
     /// What the journal was.

@@ -17,6 +17,7 @@ pub(crate) fn fields(out: &mut Vec<u8>, event: &Event) {
         | Event::EscapeTried(_)
         | Event::WorkspaceSeen(_)
         | Event::Judged(_)
+        | Event::Bridge(_)
         | Event::Closed { .. } => {
             let start = out.len();
             json(out, event);

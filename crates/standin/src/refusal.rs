@@ -7,6 +7,7 @@ use crate::core::{Decision, Heard, Hosts, Setting, asked, finish};
 use crate::route;
 use rehearsal_journal::event::{Asked, BadJson, Kind, Rejected};
 use rehearsal_wire::dialect::Dialect;
+use rehearsal_wire::host::is_ours;
 use rehearsal_wire::json::Broken;
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::rule::Profile;
@@ -132,19 +133,12 @@ pub(crate) fn diagnose(body: &[u8], broken: Broken) -> BadJson {
     }
 }
 
-/// Whether a request may name this host. Any other name is that of a page in a browser that was led here by it.
+/// Whether a request may name this host.
 pub(crate) fn may_name(hosts: Hosts<'_>, host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let further = match hosts {
-        Hosts::Any => return true,
-        Hosts::Own(further) => further,
-    };
-    further.iter().any(|known| known.eq_ignore_ascii_case(name))
-        || name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    match hosts {
+        Hosts::Any => true,
+        Hosts::Own(further) => is_ours(host, further),
+    }
 }
 
 /// A request for a case that is not open.

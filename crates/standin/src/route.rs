@@ -3,12 +3,11 @@
 use crate::visit::percent_decoded;
 use rehearsal_journal::event::CommandRan;
 use rehearsal_journal::redact::REDACTED;
-use rehearsal_wire::dialect::mount::{self, Mounted};
-use rehearsal_wire::dialect::{DIALECTS, Dialect, Serves, claiming};
+use rehearsal_wire::dialect::mount::Mounted;
+use rehearsal_wire::dialect::{Dialect, Serves, claiming, place};
 use rehearsal_wire::json::{self, Kind, Value};
 use rehearsal_wire::rule::Header;
-use std::collections::HashMap;
-use std::sync::LazyLock;
+pub(crate) use rehearsal_wire::target::{Target, query, split};
 
 /// The path that tells whether the server is there.
 pub(crate) const HEALTH: &str = "/gate/health";
@@ -45,35 +44,6 @@ pub(crate) enum Place<'p> {
     Nowhere,
 }
 
-/// A target taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Target<'p> {
-    /// The case token of `/t/<token>/…`.
-    pub(crate) token: Option<&'p str>,
-    /// The path without lane and query, with one leading slash where it has any.
-    pub(crate) path: &'p str,
-}
-
-/// Takes a request target apart: absolute form, query, a run of leading slashes (cut to one, as the original stub's library does), lane.
-pub(crate) fn split(target: &str) -> Target<'_> {
-    let rest = ["http://", "https://"]
-        .iter()
-        .find_map(|scheme| target.strip_prefix(scheme))
-        .map_or(target, |after| after.find('/').map_or("/", |slash| &after[slash..]));
-    let path = rest.split('?').next().unwrap_or("");
-    let slashes = path.len() - path.trim_start_matches('/').len();
-    let path = &path[slashes.saturating_sub(1)..];
-    match path.strip_prefix("/t/").and_then(|lane| lane.split_once('/').map(|(token, _)| token)) {
-        Some(token) => Target { token: Some(token), path: &path["/t/".len() + token.len()..] },
-        None => Target { token: None, path },
-    }
-}
-
-/// What stands behind the question mark of a target.
-pub(crate) fn query(target: &str) -> &str {
-    target.split_once('?').map_or("", |(_, query)| query)
-}
-
 /// A target as it may be shown where its token is a secret, or was meant to be one.
 pub(crate) fn without_token(target: &str) -> String {
     match split(target).token.filter(|token| !token.is_empty()) {
@@ -82,8 +52,7 @@ pub(crate) fn without_token(target: &str) -> String {
     }
 }
 
-/// What stands at a path for a request with these headers: of the dialects that it may be of, the one that claims the request,
-/// else the one with a route for this method, else the first.
+/// What stands at a path for a request with these headers.
 pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Place<'p> {
     match path {
         HEALTH => return Place::Health,
@@ -92,56 +61,10 @@ pub(crate) fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> P
         "/gate/faults" => return Place::Faults,
         _ => {}
     }
-    let whole = Path { whole: path, mounted: None };
-    let own = match SERVED.get(path) {
-        Some(dialects) => among(dialects.iter().copied(), method, headers, whole),
-        None => among(DIALECTS.iter(), method, headers, whole),
-    };
-    own.or_else(|| below(method, path, headers)).unwrap_or(Place::Nowhere)
-}
-
-/// The dialects that have something at each path that a route spells out. Every request asks, and to compare its path with the
-/// routes of all dialects costs a tenth of its time.
-static SERVED: LazyLock<HashMap<&'static str, Vec<&'static Dialect>>> = LazyLock::new(|| {
-    let spelt = DIALECTS.iter().flat_map(|dialect| dialect.routes).map(|route| route.path);
-    let at = |path: &str| {
-        let has = |dialect: &&Dialect| dialect.routes.iter().any(|route| named(route.path, path).is_some());
-        DIALECTS.iter().filter(has).collect()
-    };
-    spelt.filter(|path| !path.contains('{')).map(|path| (path, at(path))).collect()
-});
-
-/// What stands at a path below a mount.
-fn below<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Option<Place<'p>> {
-    let mounted = mount::mounted(path)?;
-    let served = DIALECTS.iter().filter(|dialect| mounted.mount.dialects.include(dialect.name));
-    among(served, method, headers, Path { whole: mounted.rest, mounted: Some(mounted) })
-}
-
-/// A path as routes are compared with it.
-#[derive(Clone, Copy)]
-struct Path<'p> {
-    /// The path itself; what stands behind the root of a mount.
-    whole: &'p str,
-    mounted: Option<Mounted<'p>>,
-}
-
-fn among<'p>(
-    dialects: impl Iterator<Item = &'static Dialect>,
-    method: &str,
-    headers: &[Header<'_>],
-    path: Path<'p>,
-) -> Option<Place<'p>> {
-    let (mut first, mut fitting) = (None, None);
-    for dialect in dialects {
-        let Some((place, fits)) = in_dialect(dialect, method, path) else { continue };
-        if (dialect.claims)(headers) {
-            return Some(place);
-        }
-        let best = if fits { &mut fitting } else { &mut first };
-        best.get_or_insert(place);
-    }
-    fitting.or(first)
+    place::find(method, path, headers).map_or(Place::Nowhere, |found| {
+        let place::Place { dialect, serves, named, method, mounted } = found;
+        Place::Provider { dialect, serves, named, method, mounted }
+    })
 }
 
 /// The dialect of a request that is refused before it is read: that of its path, else the one that its headers claim.
@@ -152,34 +75,10 @@ pub(crate) fn spoken(method: &str, path: &str, headers: &[Header<'_>]) -> Option
     }
 }
 
-/// What a dialect has at a path, and whether for this method.
-fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: Path<'p>) -> Option<(Place<'p>, bool)> {
-    let Path { whole, mounted } = path;
-    let mut other = None;
-    for route in dialect.routes {
-        let own = if mounted.is_none() { Some(route.path) } else { route.path.strip_prefix("/v1") };
-        let Some(named) = own.and_then(|own| named(own, whole)) else { continue };
-        let place = Place::Provider { dialect, serves: route.serves, named, method: route.method, mounted };
-        if route.method == method {
-            return Some((place, true));
-        }
-        other.get_or_insert(place);
-    }
-    other.map(|place| (place, false))
-}
-
-/// What stands in a path for the part in braces of a route; nothing for a route without one.
-fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
-    let Some((before, rest)) = route.split_once('{') else { return (path == route).then_some("") };
-    let after = rest.split_once('}').map_or("", |(_, after)| after);
-    let named = path.strip_prefix(before)?.strip_suffix(after)?;
-    (!named.is_empty() && !named.contains('/')).then_some(named)
-}
-
 /// The id of the kept reply that a path names, if it names one.
 pub(crate) fn kept(method: &str, path: &str) -> Option<String> {
     // What a route spells out has no part that could be an id.
-    if SERVED.contains_key(path) {
+    if place::is_spelt(path) {
         return None;
     }
     match find(method, path, &[]) {
@@ -227,7 +126,7 @@ pub(crate) fn command(body: &[u8]) -> Result<CommandRan, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, find, kept, split, without_token};
+    use super::{Place, find, kept, without_token};
 
     #[test]
     fn a_shown_target_holds_no_token() {
@@ -240,26 +139,6 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_token(target), shown, "{target}");
-        }
-    }
-
-    #[test]
-    fn targets_are_taken_apart() {
-        for (target, token, path) in [
-            ("/v1/chat/completions", None, "/v1/chat/completions"),
-            ("/v1/chat/completions?a?b=/x", None, "/v1/chat/completions"),
-            ("///v1/models", None, "/v1/models"),
-            ("http://example.invalid/v1/models?x", None, "/v1/models"),
-            ("http://example.invalid", None, "/"),
-            ("v1/chat/completions", None, "v1/chat/completions"),
-            ("/t/abc/v1/models", Some("abc"), "/v1/models"),
-            ("/t/abc", None, "/t/abc"),
-            ("/t//v1", Some(""), "/v1"),
-            ("*", None, "*"),
-            ("", None, ""),
-        ] {
-            let got = split(target);
-            assert_eq!((got.token, got.path), (token, path), "{target}");
         }
     }
 

@@ -18,3 +18,4 @@ pub mod room;
 pub mod shim;
 pub mod sink;
 pub mod task;
+pub mod vault;

@@ -57,6 +57,11 @@ pub async fn aside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'st
     }
 }
 
+/// Does work that waits for the disk on a thread for such work.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    joined(tokio::task::spawn_blocking(work).await)
+}
+
 /// Runs a future to its end on this thread alone: quicker to start, for programs that wait more than they work.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ pub(crate) mod ollama_generate;
 pub mod openai_chat;
 pub(crate) mod openai_completions;
 pub mod openai_responses;
+pub mod place;
 mod vectors;
 
 use crate::json::{Kind, Tape, Value, parse};

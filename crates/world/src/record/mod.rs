@@ -4,6 +4,7 @@
 
 mod check;
 mod copy;
+mod durable;
 mod error;
 mod inbox;
 mod ledger;
@@ -13,6 +14,7 @@ mod stub_log;
 
 pub use check::{CheckError, Journal, read_journal, read_journals, verify_journals};
 pub use copy::copy_journal;
+pub use durable::{Durable, DurableError, Sync};
 pub use error::RecordError;
 pub use name::{Name, file_stem};
 pub use stub_log::StubLog;

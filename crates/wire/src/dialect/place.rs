@@ -1,0 +1,108 @@
+//! Which dialect has something at a path, and what. Exact and case-sensitive, as the providers are.
+
+use super::mount::{Mounted, mounted};
+use super::{DIALECTS, Dialect, Serves};
+use crate::rule::Header;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A route of a dialect that a path stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    /// The dialect.
+    pub dialect: &'static Dialect,
+    /// What it serves there.
+    pub serves: Serves,
+    /// What stands for the part in braces of the route, as it was sent: a model, the id of a reply.
+    pub named: &'p str,
+    /// The route's method, in capitals.
+    pub method: &'static str,
+    /// The mount that the path stands below, if it is no path of the dialect's own.
+    pub mounted: Option<Mounted<'p>>,
+}
+
+/// Whether a route spells this path out, so that no part of it can be an id.
+#[must_use]
+pub fn is_spelt(path: &str) -> bool {
+    SERVED.contains_key(path)
+}
+
+/// What stands at a path for a request with these headers: of the dialects that it may be of, the one that claims the request,
+/// else the one with a route for this method, else the first.
+#[must_use]
+pub fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Option<Place<'p>> {
+    let whole = Path { whole: path, mounted: None };
+    let own = match SERVED.get(path) {
+        Some(dialects) => among(dialects.iter().copied(), method, headers, whole),
+        None => among(DIALECTS.iter(), method, headers, whole),
+    };
+    own.or_else(|| below(method, path, headers))
+}
+
+/// The dialects that have something at each path that a route spells out. Every request asks, and to compare its path with the
+/// routes of all dialects costs a tenth of its time.
+static SERVED: LazyLock<HashMap<&'static str, Vec<&'static Dialect>>> = LazyLock::new(|| {
+    let spelt = DIALECTS.iter().flat_map(|dialect| dialect.routes).map(|route| route.path);
+    let at = |path: &str| {
+        let has = |dialect: &&Dialect| dialect.routes.iter().any(|route| named(route.path, path).is_some());
+        DIALECTS.iter().filter(has).collect()
+    };
+    spelt.filter(|path| !path.contains('{')).map(|path| (path, at(path))).collect()
+});
+
+/// What stands at a path below a mount.
+fn below<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Option<Place<'p>> {
+    let mounted = mounted(path)?;
+    let served = DIALECTS.iter().filter(|dialect| mounted.mount.dialects.include(dialect.name));
+    among(served, method, headers, Path { whole: mounted.rest, mounted: Some(mounted) })
+}
+
+/// A path as routes are compared with it.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    /// The path itself; what stands behind the root of a mount.
+    whole: &'p str,
+    mounted: Option<Mounted<'p>>,
+}
+
+fn among<'p>(
+    dialects: impl Iterator<Item = &'static Dialect>,
+    method: &str,
+    headers: &[Header<'_>],
+    path: Path<'p>,
+) -> Option<Place<'p>> {
+    let (mut first, mut fitting) = (None, None);
+    for dialect in dialects {
+        let Some((place, fits)) = in_dialect(dialect, method, path) else { continue };
+        if (dialect.claims)(headers) {
+            return Some(place);
+        }
+        let best = if fits { &mut fitting } else { &mut first };
+        best.get_or_insert(place);
+    }
+    fitting.or(first)
+}
+
+/// What a dialect has at a path, and whether for this method.
+fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: Path<'p>) -> Option<(Place<'p>, bool)> {
+    let Path { whole, mounted } = path;
+    let mut other = None;
+    for route in dialect.routes {
+        let own = if mounted.is_none() { Some(route.path) } else { route.path.strip_prefix("/v1") };
+        let Some(named) = own.and_then(|own| named(own, whole)) else { continue };
+        let place = Place { dialect, serves: route.serves, named, method: route.method, mounted };
+        if route.method == method {
+            return Some((place, true));
+        }
+        other.get_or_insert(place);
+    }
+    other.map(|place| (place, false))
+}
+
+/// What stands in a path for the part in braces of a route; nothing for a route without one.
+fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
+    let Some((before, rest)) = route.split_once('{') else { return (path == route).then_some("") };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let named = path.strip_prefix(before)?.strip_suffix(after)?;
+    (!named.is_empty() && !named.contains('/')).then_some(named)
+}
