@@ -21,7 +21,7 @@ pub struct Reply {
 }
 
 /// A tool call that the model makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IssuedCall {
     /// Its id.
     pub id: String,

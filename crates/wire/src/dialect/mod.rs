@@ -5,6 +5,7 @@
 pub mod anthropic_messages;
 pub mod batch;
 pub mod google_gemini;
+pub mod heard;
 pub mod mount;
 pub(crate) mod ollama_chat;
 pub(crate) mod ollama_generate;
@@ -67,6 +68,8 @@ pub struct Dialect {
     /// A reply as server-sent events; each element holds the bytes of one event, its blank line included. Where a route may ask
     /// for another framing, the envelope says so, and the elements together are the whole body.
     pub stream: fn(&Reply, &Envelope) -> Vec<Vec<u8>>,
+    /// How its answers are heard: what a real provider sent, by [`heard::hear`].
+    pub hear: heard::Hearing,
     /// An error as the body of a response.
     pub error: fn(&ErrorBody<'_>) -> Vec<u8>,
     /// The list of models as the body of a response.

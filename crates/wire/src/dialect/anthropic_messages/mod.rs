@@ -3,6 +3,7 @@
 mod batches;
 mod count;
 mod error;
+mod hear;
 mod ids;
 pub mod read;
 mod render;
@@ -38,6 +39,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: stream::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

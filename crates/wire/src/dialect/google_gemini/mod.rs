@@ -4,6 +4,7 @@
 
 mod count;
 mod error;
+mod hear;
 pub mod read;
 mod render;
 pub(crate) mod shape;
@@ -43,6 +44,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: stream::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

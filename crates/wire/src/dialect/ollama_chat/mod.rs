@@ -5,6 +5,7 @@
 mod answers;
 pub(in crate::dialect) mod error;
 pub(in crate::dialect) mod escape;
+pub(in crate::dialect) mod hear;
 pub(in crate::dialect) mod read;
 pub(in crate::dialect) mod render;
 pub(crate) mod shape;
@@ -29,6 +30,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: render::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

@@ -3,6 +3,7 @@
 //! After the API page and the request types of Ollama 0.13 (2025-12). `context`, which a client sends back to go on, names the
 //! reply that it came with.
 
+mod hear;
 mod read;
 mod render;
 pub(crate) mod shape;
@@ -19,6 +20,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: render::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

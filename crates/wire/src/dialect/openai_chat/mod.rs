@@ -3,6 +3,7 @@
 
 mod embeddings;
 pub(super) mod error;
+pub(in crate::dialect) mod hear;
 mod logprobs;
 mod moderations;
 pub mod read;
@@ -27,6 +28,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: stream::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

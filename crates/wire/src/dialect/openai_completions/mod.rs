@@ -2,6 +2,7 @@
 //!
 //! A prompt has no turns: each is the first of its script. Shapes after the OpenAPI document 2.3.0 of 2026-08-21.
 
+mod hear;
 pub(in crate::dialect) mod read;
 mod render;
 pub(crate) mod shape;
@@ -18,6 +19,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: render::stream,
+    hear: hear::HEAR,
     error: error::error,
     models: error::models,
     model: error::model,

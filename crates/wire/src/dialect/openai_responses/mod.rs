@@ -1,6 +1,7 @@
 //! The Responses of the OpenAI API: `POST /v1/responses`, plain, streamed and in the background, and what is kept of them.
 
 mod compact;
+mod hear;
 pub(crate) mod item;
 pub mod read;
 mod render;
@@ -28,6 +29,7 @@ pub(super) const ROW: Dialect = Dialect {
     read: read::read,
     render: render::render,
     stream: stream::stream,
+    hear: hear::HEAR,
     error: chat::error,
     models: chat::models,
     model: chat::model,
