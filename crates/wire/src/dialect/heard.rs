@@ -104,8 +104,10 @@ fn events(dialect: &Dialect, draft: &mut Draft, text: &str) {
         }
         while let Some(event) = reader.next_event() {
             let data = event.data.trim();
-            if dialect.hear.last.is_some_and(|last| last == data) {
-                draft.heard.done = true;
+            if draft.closed {
+                draft.note("More follows behind the last event; it is left out.");
+            } else if dialect.hear.last.is_some_and(|last| last == data) {
+                draft.close();
             } else if data != "[DONE]" {
                 // A stream that names no types gives all events this one.
                 let kind = if event.kind == "message" { "" } else { &event.kind };

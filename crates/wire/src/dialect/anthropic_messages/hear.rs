@@ -22,7 +22,7 @@ fn take(draft: &mut Draft, document: Value<'_>, event: &str) -> bool {
             document.get("delta").into_iter().for_each(|end| stopped(draft, end));
             usage(draft, document.get("usage"));
         }
-        "message_stop" => draft.heard.done = true,
+        "message_stop" => draft.close(),
         "content_block_stop" | "ping" => {}
         _ => return false,
     }

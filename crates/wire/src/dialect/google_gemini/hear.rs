@@ -26,7 +26,13 @@ fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
         draft.refusal(&words(document.at("/promptFeedback/blockReasonMessage")).unwrap_or_default());
     }
     let Some(candidates) = document.get("candidates") else { return blocked || usage.is_some() };
+    // Tokens may follow the end, words may not.
+    let is_over = draft.heard.ended.is_some();
     if let Some(candidate) = first(draft, candidates) {
+        if is_over && candidate.get("content").is_some() {
+            draft.note("More follows behind the finish reason; it is left out.");
+            return true;
+        }
         let said = candidate.get("content").into_iter().flat_map(parts);
         said.for_each(|said| part(draft, said));
         ended(draft, candidate);

@@ -16,6 +16,8 @@ pub(in crate::dialect) struct Draft {
     by_index: BTreeMap<i64, usize>,
     /// The newest call with an id.
     by_id: BTreeMap<String, usize>,
+    /// Whether the event came behind which nothing counts.
+    pub(super) closed: bool,
     /// Bytes of thinking, text and refusal that belong to items which are over.
     over: [usize; 3],
 }
@@ -89,6 +91,12 @@ impl Draft {
         let known = &mut self.heard.reply.usage;
         known.prompt = total(prompt).unwrap_or(known.prompt);
         known.completion = total(answer).unwrap_or(known.completion);
+    }
+
+    /// The last event of a stream was seen.
+    pub(in crate::dialect) fn close(&mut self) {
+        self.heard.done = true;
+        self.closed = true;
     }
 
     /// The answer is an error. The first one counts.

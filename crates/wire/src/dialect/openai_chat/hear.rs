@@ -123,13 +123,14 @@ fn function_piece(draft: &mut Draft, at: usize, function: Value<'_>, input: &str
 /// Which call a piece belongs to; none where it begins a new one.
 fn place(draft: &mut Draft, id: Option<&str>, name: Option<&str>, index: Option<i64>) -> Option<usize> {
     let Some(id) = id else {
-        // Without id and index only the newest call can be meant, unless another name begins.
-        return match index {
-            Some(_) => draft.by_index(index),
-            None => {
-                let newest = draft.newest()?;
-                let known = &draft.part(Some(newest)).call.name;
-                name.is_none_or(|name| name == known).then_some(newest)
+        let newest = draft.newest()?;
+        return match (draft.by_index(index), name) {
+            (Some(at), _) => Some(at),
+            // Where neither id nor index nor a name tells, only the newest call can be meant.
+            (None, None) => Some(newest),
+            (None, Some(name)) => {
+                let part = draft.part(Some(newest));
+                (index.is_none() && part.call.name == name).then_some(newest)
             }
         };
     };

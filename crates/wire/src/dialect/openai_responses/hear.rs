@@ -19,7 +19,7 @@ fn take(draft: &mut Draft, document: Value<'_>, event: &str) -> bool {
         | "response.failed"
         | "response.cancelled"
         | "response.done" => {
-            draft.heard.done = true;
+            draft.close();
             document.get("response").into_iter().for_each(|whole| response(draft, whole));
         }
         "response.output_item.added" => {
