@@ -1,6 +1,6 @@
 //! Answers are heard as they were said: round trips in every dialect, cut and broken bodies, every fault.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
+#![expect(clippy::expect_used, reason = "a helper of tests fails as they do")]
 
 #[path = "any/mod.rs"]
 mod any;
