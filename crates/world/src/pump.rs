@@ -28,19 +28,23 @@ pub(crate) enum Played {
 }
 
 /// Counts and digests what leaves, and reports it exactly once, whatever happens.
-struct Sending<F: FnOnce(Left)> {
+pub(crate) struct Sending<F: FnOnce(Left)> {
     bytes: u64,
     digest: Running,
     report: Option<F>,
 }
 
 impl<F: FnOnce(Left)> Sending<F> {
-    fn record(&mut self, part: &[u8]) {
+    pub(crate) fn new(left: F) -> Self {
+        Self { bytes: 0, digest: Running::default(), report: Some(left) }
+    }
+
+    pub(crate) fn record(&mut self, part: &[u8]) {
         self.bytes += part.len() as u64;
         self.digest.update(part);
     }
 
-    fn finish(&mut self, end: End) {
+    pub(crate) fn finish(&mut self, end: End) {
         if let Some(report) = self.report.take() {
             let digest = std::mem::take(&mut self.digest);
             report(Left { bytes: self.bytes, sha256: digest.finish(), end });
@@ -63,7 +67,7 @@ pub(crate) async fn play(
     patience: Duration,
     left: impl FnOnce(Left),
 ) -> Played {
-    let mut sending = Sending { bytes: 0, digest: Running::default(), report: Some(left) };
+    let mut sending = Sending::new(left);
     let mut writes = acts.iter().filter(|act| matches!(act, Act::Write(_))).count();
     for act in acts {
         if writes == 0 {
@@ -71,7 +75,7 @@ pub(crate) async fn play(
         }
         match act {
             Act::Write(bytes) => {
-                if let Err(end) = write(stream, &bytes, patience, &mut sending).await {
+                if let Err(end) = write(stream, &bytes, patience, |part| sending.record(part)).await {
                     sending.finish(end);
                     return Played::Over;
                 }
@@ -90,9 +94,7 @@ pub(crate) async fn play(
                 }
             }
             Act::Abort => {
-                let _arrived = timeout(ABORT_PATIENCE, arrived(stream)).await;
-                // Closing with this set sends a reset; the caller closes next.
-                let _set = stream.set_zero_linger();
+                abort(stream).await;
                 return Played::Over;
             }
             Act::Stall => {
@@ -105,12 +107,19 @@ pub(crate) async fn play(
     Played::All
 }
 
-/// Sends all of `bytes`, in one write wherever the kernel takes them whole.
-async fn write<F: FnOnce(Left)>(
-    stream: &mut TcpStream,
+/// Sees to it that the connection ends with a reset once it is dropped, and that the client has all bytes by then.
+pub(crate) async fn abort(stream: &TcpStream) {
+    let _arrived = timeout(ABORT_PATIENCE, arrived(stream)).await;
+    // Closing with this set sends a reset; the caller closes next.
+    let _set = stream.set_zero_linger();
+}
+
+/// Sends all of `bytes`, in one write wherever the kernel takes them whole; `took` hears of each part that it took.
+pub(crate) async fn write(
+    stream: &TcpStream,
     bytes: &[u8],
     patience: Duration,
-    sending: &mut Sending<F>,
+    mut took: impl FnMut(&[u8]),
 ) -> Result<(), End> {
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -127,7 +136,7 @@ async fn write<F: FnOnce(Left)>(
             Ok(taken) => taken,
         };
         let (gone, kept) = rest.split_at(taken);
-        sending.record(gone);
+        took(gone);
         rest = kept;
     }
     Ok(())
@@ -143,6 +152,11 @@ async fn wait(stream: &TcpStream, time: Duration) -> io::Result<()> {
             None => Err(io::ErrorKind::ConnectionReset.into()),
         },
     }
+}
+
+/// Ends when the client resets the connection.
+pub(crate) async fn gone(stream: &TcpStream) {
+    let _ready = stream.ready(tokio::io::Interest::ERROR).await;
 }
 
 /// Reads and forgets until the client closes or resets.

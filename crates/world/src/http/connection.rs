@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep_until};
 
 use super::closing::{Closing, Stage};
 use super::ledger::Line;
+use super::live::{self, Live};
 use super::plain;
-use super::reply::{Asked, last_plan};
+use super::reply::{Asked, Raw, last_played};
 use super::speak::speak;
 use super::step::{Step, next_step};
 use super::{App, End};
@@ -40,8 +41,8 @@ pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: 
             Step::Leave => return,
             Step::Close => return close(&line, &mut stream, closing).await,
             Step::Again(front) => front,
-            Step::Play { ticket, plan, front } => {
-                if !play(&line, &mut stream, ticket, plan, closing).await {
+            Step::Play { ticket, raw, front } => {
+                if !play_raw(&line, &mut stream, ticket, raw, closing).await {
                     return;
                 }
                 if closing.at(Stage::Finish) {
@@ -52,8 +53,9 @@ pub(super) async fn run<A: App>(line: Arc<Line<A>>, stream: TcpStream, closing: 
             Step::Refuse(refusal) => {
                 let asked = Asked::refused(refusal.head.as_ref());
                 let answer = line.app.refuse(refusal).await;
-                let plan = last_plan(answer.reply, asked);
-                play(&line, &mut stream, answer.ticket, plan, closing).await;
+                let ticket = answer.ticket;
+                let raw = last_played(answer, asked);
+                play_raw(&line, &mut stream, ticket, raw, closing).await;
                 return;
             }
         };
@@ -66,6 +68,46 @@ struct Rest<'a, A: App>(&'a Line<A>);
 impl<A: App> Drop for Rest<'_, A> {
     fn drop(&mut self) {
         self.0.give_up(End::ClientLeft);
+    }
+}
+
+/// Plays a reply; false where the connection is over.
+async fn play_raw<A: App>(
+    line: &Line<A>,
+    stream: &mut TcpStream,
+    ticket: u64,
+    raw: Raw,
+    closing: &Closing,
+) -> bool {
+    match raw {
+        Raw::Plan(plan) => play(line, stream, ticket, plan, closing).await,
+        // In a place of its own, so that connections without one are no larger for it.
+        Raw::Live(live) => Box::pin(play_live(line, stream, ticket, live, closing)).await,
+    }
+}
+
+/// Plays a live reply; false where the connection is over.
+async fn play_live<A: App>(
+    line: &Line<A>,
+    stream: &mut TcpStream,
+    ticket: u64,
+    live: Live,
+    closing: &Closing,
+) -> bool {
+    let last = live.last();
+    let left = |left| line.app.left(ticket, left);
+    let played = tokio::select! {
+        biased;
+        played = live::play(stream, live, line.limits.write_time, left) => played,
+        () = closing.reached(Stage::Leave) => live::Played::Over,
+    };
+    match played {
+        live::Played::Over => false,
+        live::Played::Whole if !last => true,
+        live::Played::Whole | live::Played::Broken => {
+            close(line, stream, closing).await;
+            false
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn pass<A: App>(
             ledger.phase = Phase::Between;
             Ok(ordinary.response)
         }
-        Way::Raw(plan) => Err(line.divert(Turn::Play { ticket, plan })),
+        Way::Raw(raw) => Err(line.divert(Turn::Play { ticket, raw })),
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use rehearsal_journal::digest::Running;
-use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::{Follower, RequestHead};
 
+use super::reply::Raw;
 use super::{Answer, App, End, Left, Limits, Request, Why};
 use crate::task;
 
@@ -93,7 +93,7 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) enum Turn {
     /// Play this on the raw socket.
-    Play { ticket: u64, plan: Plan },
+    Play { ticket: u64, raw: Raw },
     /// Refuse the request that is being read.
     Refuse(Why),
 }

@@ -8,6 +8,7 @@ mod closing;
 mod connection;
 mod door;
 mod ledger;
+mod live;
 mod plain;
 mod refusal;
 mod reply;
@@ -24,6 +25,7 @@ use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
 
+pub use live::{ClientGone, LiveBody, LiveSender, Sent, live};
 pub use refusal::{Refusal, Why};
 pub use rehearsal_journal::event::End;
 pub use serve::serve;
@@ -79,6 +81,13 @@ pub enum Reply {
         head: ResponseHead,
         /// Each becomes an HTTP chunk; empty ones are left out.
         frames: Vec<Bytes>,
+    },
+    /// A head at once, and a body that is made while it leaves: see [`live`].
+    Live {
+        /// Status 200..=999 and headers.
+        head: ResponseHead,
+        /// The other end of a [`LiveSender`].
+        body: LiveBody,
     },
     /// Bytes and other acts for the raw socket, head included.
     Acts(Plan),

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use super::closing::{Closing, Stage};
 use super::connection::play;
 use super::ledger::{Line, MOST_RESERVED, Phase, Reading, Turn};
-use super::reply::{Asked, plan};
+use super::reply::{Asked, Raw, played};
 use super::speak::Ended;
 use super::step::MOST_HEADERS;
 use super::watch::Watch;
@@ -87,12 +87,14 @@ pub(super) async fn run<A: App>(
         };
         line.ledger().phase = Phase::Between;
         let (ticket, diverts) = (answer.ticket, matches!(answer.reply, Reply::Acts(_)));
-        let plan = plan(answer, Asked { head_only: false, old: false, last: next.last });
-        if diverts {
-            // What no plain server would do may take long: nothing of this loop is kept meanwhile.
-            line.ledger().turn = Some(Turn::Play { ticket, plan });
-            return Left::Ended(Ended::ByHyper(None), Bytes::copy_from_slice(&buffer));
-        }
+        let plan = match played(answer, Asked { head_only: false, old: false, last: next.last }) {
+            Raw::Plan(plan) if !diverts => plan,
+            raw @ (Raw::Plan(_) | Raw::Live(_)) => {
+                // What no plain server would do may take long: nothing of this loop is kept meanwhile.
+                line.ledger().turn = Some(Turn::Play { ticket, raw });
+                return Left::Ended(Ended::ByHyper(None), Bytes::copy_from_slice(&buffer));
+            }
+        };
         if !play(line, stream, ticket, plan, closing).await {
             return Left::Over;
         }

@@ -13,6 +13,7 @@ use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::write_number;
 
+use super::live::Live;
 use super::{Answer, Reply};
 
 /// The body of a hyper response.
@@ -94,24 +95,28 @@ pub(super) struct Ordinary {
     pub(super) body_length: u64,
 }
 
+/// What leaves on the raw socket.
+#[derive(Debug)]
+pub(super) enum Raw {
+    /// All of it is known.
+    Plan(Plan),
+    /// It is made while it leaves.
+    Live(Live),
+}
+
 /// How an answer leaves.
 pub(super) enum Way {
     /// Through hyper.
     Ordinary(Ordinary),
     /// On the raw socket.
-    Raw(Plan),
+    Raw(Raw),
 }
 
 /// Chooses the way of an answer: through hyper, unless hyper would not send it as it stands.
 pub(super) fn way(answer: Answer, asked: Asked) -> Way {
     let close = answer.close;
     let (head, payload) = match answer.reply {
-        Reply::Acts(mut plan) => {
-            if asked.last {
-                plan.after = After::Close;
-            }
-            return Way::Raw(plan);
-        }
+        Reply::Acts(_) | Reply::Live { .. } => return Way::Raw(played(answer, asked)),
         Reply::Whole { head, body } => (head, Payload::Whole(body)),
         Reply::Chunks { head, mut frames } => {
             frames.retain(|frame| !frame.is_empty());
@@ -126,13 +131,13 @@ pub(super) fn way(answer: Answer, asked: Asked) -> Way {
             *response.headers_mut() = headers;
             Way::Ordinary(Ordinary { response, body_length })
         }
-        None => Way::Raw(raw(head, payload, asked, close)),
+        None => Way::Raw(Raw::Plan(raw(head, payload, asked, close))),
     }
 }
 
-/// An answer as acts, whatever its form.
-pub(super) fn plan(answer: Answer, asked: Asked) -> Plan {
-    match answer.reply {
+/// An answer for the raw socket, whatever its form.
+pub(super) fn played(answer: Answer, asked: Asked) -> Raw {
+    Raw::Plan(match answer.reply {
         Reply::Acts(mut plan) => {
             if asked.last {
                 plan.after = After::Close;
@@ -141,43 +146,76 @@ pub(super) fn plan(answer: Answer, asked: Asked) -> Plan {
         }
         Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, answer.close),
         Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, answer.close),
-    }
+        Reply::Live { head, body } => return Raw::Live(Live::new(head, body, asked, answer.close)),
+    })
 }
 
 /// The answer to a refused request, which ends its connection.
-pub(super) fn last_plan(reply: Reply, asked: Asked) -> Plan {
-    match reply {
-        Reply::Acts(Plan { acts, .. }) => Plan { acts, after: After::Close },
-        Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, true),
-        Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, true),
-    }
+pub(super) fn last_played(answer: Answer, asked: Asked) -> Raw {
+    played(Answer { close: true, ..answer }, Asked { last: true, ..asked })
 }
 
 /// Whether only the head leaves.
-fn bare(head: &ResponseHead, asked: Asked) -> bool {
+pub(super) fn bare(head: &ResponseHead, asked: Asked) -> bool {
     asked.head_only || matches!(head.status, 204 | 304)
 }
 
-/// A reply as one write.
-fn raw(mut head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan {
-    let bare = bare(&head, asked);
+/// How a client knows where a body ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Its length in bytes is said before it.
+    Length(u64),
+    /// It comes in chunks.
+    Chunked,
+    /// The connection ends with it.
+    ToTheEnd,
+}
+
+impl Framing {
+    /// For a body of a length that is not known.
+    pub(super) fn unknown(asked: Asked) -> Self {
+        if asked.old { Self::ToTheEnd } else { Self::Chunked }
+    }
+}
+
+/// A head with its framing; `room` bytes more may follow without a move. Returns whether the connection ends with the reply.
+pub(super) fn open(
+    mut head: ResponseHead,
+    framing: Framing,
+    asked: Asked,
+    close: bool,
+    room: usize,
+) -> (Vec<u8>, bool) {
+    let last = close || asked.last || (framing == Framing::ToTheEnd && !bare(&head, asked));
     head.headers.retain(|(name, _)| !OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours.as_str())));
-    let last = close || asked.last;
     if last {
         head = head.with("connection", "close");
     }
-    let mut bytes = Vec::with_capacity(head.room() + size(&payload));
+    let mut bytes = Vec::with_capacity(head.room() + room);
     head.write_lines(&mut bytes);
-    match &payload {
-        Payload::Whole(body) => {
+    match framing {
+        // RFC 9110, 8.6 and RFC 9112, 6.1: this status has neither.
+        _ if head.status == 204 => {}
+        Framing::Length(length) => {
             bytes.extend_from_slice(b"content-length: ");
-            write_number(&mut bytes, body.len() as u64);
+            write_number(&mut bytes, length);
             bytes.extend_from_slice(b"\r\n");
         }
-        Payload::Chunks(_) if asked.old => {}
-        Payload::Chunks(_) => bytes.extend_from_slice(b"transfer-encoding: chunked\r\n"),
+        Framing::ToTheEnd => {}
+        Framing::Chunked => bytes.extend_from_slice(b"transfer-encoding: chunked\r\n"),
     }
     bytes.extend_from_slice(b"\r\n");
+    (bytes, last)
+}
+
+/// A reply as one write.
+fn raw(head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan {
+    let bare = bare(&head, asked);
+    let framing = match &payload {
+        Payload::Whole(body) => Framing::Length(body.len() as u64),
+        Payload::Chunks(_) => Framing::unknown(asked),
+    };
+    let (mut bytes, last) = open(head, framing, asked, close, size(&payload));
     match payload {
         _ if bare => {}
         Payload::Whole(body) => bytes.extend_from_slice(&body),

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use hyper::Uri;
-use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::{Follower, HeadFault, RequestHead};
 
 use super::ledger::{Ledger, Line, Phase, Turn};
 use super::refusal::{Refusal, Why};
+use super::reply::Raw;
 use super::speak::Ended;
 use super::watch::Pace;
 use super::{App, End};
@@ -24,8 +24,8 @@ pub(super) enum Step {
     Close,
     /// hyper again, with these bytes first.
     Again(Bytes),
-    /// Play a plan; then, if it lets the connection live, hyper again.
-    Play { ticket: u64, plan: Plan, front: Bytes },
+    /// Play a reply; then, if it lets the connection live, hyper again.
+    Play { ticket: u64, raw: Raw, front: Bytes },
     /// Have the app refuse, and close.
     Refuse(Refusal),
 }
@@ -50,7 +50,7 @@ pub(super) fn next_step<A: App>(line: &Line<A>, ended: Ended, front: Bytes) -> S
         Ended::ByHyper(error) => error,
     };
     match turn {
-        Some(Turn::Play { ticket, plan }) => Step::Play { ticket, plan, front },
+        Some(Turn::Play { ticket, raw }) => Step::Play { ticket, raw, front },
         Some(Turn::Refuse(why)) => refuse(line, &mut ledger, why),
         None if !ledger.own_words.is_empty() || error.as_ref().is_some_and(hyper::Error::is_parse) => {
             in_place_of_hyper(line, &mut ledger, &front)

@@ -5,5 +5,6 @@ mod closing;
 mod facts;
 mod framing;
 mod limits;
+mod live;
 mod ordinary;
 mod stand;

@@ -24,7 +24,7 @@ pub(crate) enum Told {
 }
 
 /// How the app answers.
-pub(crate) type Script = fn(&Request) -> (Reply, bool);
+pub(crate) type Script = Box<dyn Fn(&Request) -> (Reply, bool) + Send + Sync>;
 
 pub(crate) struct Stand {
     pub(crate) address: SocketAddr,
@@ -110,11 +110,14 @@ pub(crate) fn brief() -> Limits {
 }
 
 impl Stand {
-    pub(crate) fn new(script: Script) -> Self {
+    pub(crate) fn new(script: impl Fn(&Request) -> (Reply, bool) + Send + Sync + 'static) -> Self {
         Self::with(Limits::default(), script)
     }
 
-    pub(crate) fn with(limits: Limits, script: Script) -> Self {
+    pub(crate) fn with(
+        limits: Limits,
+        script: impl Fn(&Request) -> (Reply, bool) + Send + Sync + 'static,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -123,7 +126,7 @@ impl Stand {
         let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false).expect("a free port");
         let address = listener.address();
         let app = Arc::new(Scripted {
-            script,
+            script: Box::new(script),
             tickets: AtomicU64::new(0),
             told: Mutex::default(),
             more: Condvar::new(),
