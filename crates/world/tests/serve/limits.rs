@@ -5,7 +5,7 @@ use std::time::Duration;
 use rehearsal_testkit::End;
 use rehearsal_world::http::{End as AnswerEnd, Limits, Why};
 
-use crate::stand::{Stand, brief, echo, whole};
+use crate::stand::{Stand, Told, brief, echo, whole};
 
 #[test]
 fn large_heads_long_targets_and_many_headers_are_refused() {
@@ -145,4 +145,46 @@ fn connections_beyond_the_bound_wait_their_turn() {
     assert_eq!(third.read_for(Duration::from_millis(200)).bytes, b"");
     drop(first);
     assert_eq!(third.reply().body(), b"GET /x ");
+}
+
+#[test]
+fn a_body_of_one_mebibyte_passes_and_one_byte_more_is_never_taken_for_requests() {
+    let stand = Stand::with(brief(), |request| (whole(200, request.body.len().to_string()), false));
+    let hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n";
+    for chunked in [false, true] {
+        for (size, status, end) in [(1 << 20, 200, End::Open), ((1 << 20) + 1, 413, End::Eof)] {
+            let body = format!("{}{hidden}", "x".repeat(size - hidden.len()));
+            let mut client = stand.client();
+            if chunked {
+                client.send(format!(
+                    "POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{size:x}\r\n{body}\r\n0\r\n\r\n"
+                ));
+            } else {
+                client
+                    .send(format!("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n{body}"));
+            }
+            let seen = if end == End::Open { client.reply() } else { client.read_to_end() };
+            assert_eq!((seen.status(), seen.end), (status, end), "{size}, chunked: {chunked}");
+        }
+    }
+    assert!(
+        !stand.told().iter().any(|told| matches!(told, Told::Asked { target, .. } if target == "/hidden"))
+    );
+}
+
+#[test]
+fn bodies_of_requests_that_need_none_are_read_and_are_no_requests() {
+    let stand = Stand::new(echo);
+    let mut client = stand.client();
+    let hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n";
+    let length = hidden.len();
+    for method in ["GET", "OPTIONS", "DELETE"] {
+        for framed in [
+            format!("Content-Length: {length}\r\n\r\n{hidden}"),
+            format!("Transfer-Encoding: chunked\r\n\r\n{length:x}\r\n{hidden}\r\n0\r\n\r\n"),
+        ] {
+            client.send(format!("{method} /body HTTP/1.1\r\nHost: x\r\n{framed}"));
+            assert_eq!(client.reply().body(), format!("{method} /body {hidden}").as_bytes());
+        }
+    }
 }

@@ -232,3 +232,15 @@ fn connections_are_numbered_and_a_panic_ends_only_its_own() {
         .collect();
     assert_eq!(conns, [(1, "/1".to_owned()), (2, "/panic".to_owned()), (1, "/2".to_owned())]);
 }
+
+#[test]
+fn a_status_without_a_body_says_no_length() {
+    let stand = Stand::new(|_| (whole(204, ""), false));
+    let mut client = stand.client();
+    for plain in ["GET / HTTP/1.1", "GET / HTTP/1.1\r\nTE: trailers"] {
+        client.send(format!("{plain}\r\nHost: x\r\n\r\n"));
+        let text = client.reply().text();
+        assert!(text.starts_with("HTTP/1.1 204 ") && text.ends_with("\r\n\r\n"), "{text}");
+        assert!(!text.contains("content-length"), "{text}");
+    }
+}
