@@ -14,6 +14,7 @@ pub mod host;
 pub mod json;
 pub mod names;
 pub mod reject;
+pub mod relay;
 pub mod reply;
 pub mod rule;
 pub mod sse;

@@ -15,7 +15,7 @@ pub(super) fn specials(word: u64) -> u64 {
 }
 
 /// How many bytes from the start are no quote, no backslash and no control character.
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         let hits = specials(u64::from_le_bytes(*word));

@@ -8,6 +8,7 @@ mod same;
 mod write;
 
 pub use broken::{Broken, Why};
+pub(crate) use escape::plain_run;
 pub use read::{MAX_DEPTH, parse};
 pub use same::{Likeness, likeness};
 pub use write::{write_number, write_string, write_value};
