@@ -37,6 +37,15 @@ pub fn unix_us() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// A moment as RFC 3339 with milliseconds, in UTC, e.g. `2026-11-30T07:30:57.250Z`.
+#[must_use]
+pub fn rfc3339(unix_ms: u64) -> String {
+    let (second, ms) = (unix_ms / 1000, unix_ms % 1000);
+    let (year, month, day) = crate::ids::date(second / 86_400);
+    let (hour, minute, second) = (second / 3600 % 24, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
 /// The wall clock, milliseconds since 1970.
 #[must_use]
 pub fn unix_ms() -> u64 {

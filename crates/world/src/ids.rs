@@ -39,7 +39,7 @@ fn random<const N: usize>() -> Result<[u8; N], NoRandom> {
 }
 
 /// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar (years that begin in March).
-fn date(days: u64) -> (u64, u64, u64) {
+pub(crate) fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -115,6 +115,12 @@ pub struct Running {
     stderr: Capture,
 }
 
+/// The id of this process.
+#[must_use]
+pub fn own_id() -> u32 {
+    std::process::id()
+}
+
 /// Starts a program. Call it inside the runtime.
 ///
 /// # Errors
