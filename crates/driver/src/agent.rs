@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::incoming::Incoming;
 use crate::options::{Exit, Options};
 use crate::tool::Action;
-use rehearsal_world::dial::{self, Answer, BaseUrl, Deadline, DialError, Method, Request};
+use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Request, Trust};
 use rehearsal_world::process;
 use rehearsal_world::room::{self, Room};
 use std::io::Write;
@@ -46,6 +46,7 @@ pub async fn run(options: &Options, out: &mut impl Write, err: &mut impl Write) 
 struct Agent<'o> {
     options: &'o Options,
     base: BaseUrl,
+    client: Client,
     room: Room,
     deadline: Deadline,
 }
@@ -73,7 +74,8 @@ impl<'o> Agent<'o> {
         if !options.api_key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("the API key holds a space or a character that no header may hold".to_owned());
         }
-        Ok(Self { options, base, room, deadline: Deadline::after(options.total_timeout) })
+        let client = Client::new(Trust::system());
+        Ok(Self { options, base, client, room, deadline: Deadline::after(options.total_timeout) })
     }
 
     async fn work(&self, voice: &mut Voice<'_, impl Write>) -> Ending {
@@ -109,22 +111,23 @@ impl<'o> Agent<'o> {
     async fn ask(&self, body: &[u8], attempt: u32) -> Event {
         let attempt = attempt.to_string();
         let bearer = format!("Bearer {}", self.options.api_key.expose());
-        let mut headers = vec![
-            ("content-type", "application/json"),
-            ("accept", if self.options.stream { "text/event-stream" } else { "application/json" }),
-            ("user-agent", concat!("rehearsal/", env!("CARGO_PKG_VERSION"))),
-            ("x-rehearsal-attempt", attempt.as_str()),
+        let accept = if self.options.stream { "text/event-stream" } else { "application/json" };
+        let mut headers: Vec<(&str, &[u8])> = vec![
+            ("content-type", b"application/json"),
+            ("accept", accept.as_bytes()),
+            ("user-agent", concat!("rehearsal/", env!("CARGO_PKG_VERSION")).as_bytes()),
+            ("x-rehearsal-attempt", attempt.as_bytes()),
         ];
         if !self.options.api_key.expose().is_empty() {
-            headers.push(("authorization", &bearer));
+            headers.push(("authorization", bearer.as_bytes()));
         }
-        let request =
-            Request { method: Method::Post, endpoint: "/chat/completions", headers: &headers, body };
+        let body = body.to_vec().into();
+        let request = Request { method: "POST", target: "/chat/completions", headers: &headers, body };
         let wait = self.options.request_timeout;
         // A stream may take longer than its longest silence.
         let total = if self.options.stream { self.options.total_timeout } else { wait };
         let limits = dial::Limits { connect: wait, idle: wait, total, body: LARGEST_ANSWER };
-        let received = match dial::ask(&self.base, request, limits).await {
+        let received = match self.client.ask(&self.base, request, limits).await {
             Ok(answer) => receive(answer, wait).await,
             Err(error) => Err(error),
         };

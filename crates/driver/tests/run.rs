@@ -314,7 +314,10 @@ async fn an_empty_key_is_not_sent() {
 async fn options_that_cannot_be_used_are_named_before_a_byte_leaves() {
     type Change = fn(&mut Options);
     let cases: [(Change, &str); 7] = [
-        (|options| options.base_url = "https://api.example.com/v1".into(), "TLS is not spoken here"),
+        (
+            |options| options.base_url = "ftp://api.example.com/v1".into(),
+            "only http:// and https:// are spoken",
+        ),
         (|options| options.base_url = "localhost".into(), "begins with http://"),
         (
             |options| options.workspace = "/no/such/folder".into(),

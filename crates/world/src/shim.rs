@@ -9,7 +9,7 @@ use std::time::Duration;
 use rehearsal_wire::json::write_string;
 use thiserror::Error;
 
-use crate::dial::{self, BaseUrl, DialError, Limits, Method, Request, UrlError};
+use crate::dial::{BaseUrl, Client, DialError, Limits, Request, Trust, UrlError};
 use crate::task;
 
 /// Where a command is reported, below the base URL of its case.
@@ -123,12 +123,13 @@ pub fn report(base_url: &str, argv: &[OsString], workspace: Option<&Path>) -> Re
     let base = BaseUrl::parse(base_url)?;
     let body = body(argv, &folder(std::env::current_dir().ok().as_deref(), workspace));
     let asked = Request {
-        method: Method::Post,
-        endpoint: ENDPOINT,
-        headers: &[("content-type", "application/json")],
-        body: &body,
+        method: "POST",
+        target: ENDPOINT,
+        headers: &[("content-type", b"application/json")],
+        body: body.into(),
     };
-    let answer = task::run_here(dial::ask(&base, asked, REPORT)).map_err(ReportError::Runtime)??;
+    let client = Client::new(Trust::system());
+    let answer = task::run_here(client.ask(&base, asked, REPORT)).map_err(ReportError::Runtime)??;
     match answer.status() {
         200..=299 => Ok(()),
         status => Err(ReportError::Status(status)),

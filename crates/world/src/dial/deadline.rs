@@ -1,5 +1,6 @@
 //! One moment by which a whole piece of work must be over, and waiting that respects it.
 
+use super::budget::after;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -11,7 +12,7 @@ impl Deadline {
     /// This long from now.
     #[must_use]
     pub fn after(limit: Duration) -> Self {
-        Self(super::after(limit))
+        Self(after(limit))
     }
 
     /// Does the work; `None` where the deadline came first. The work is dropped then.
@@ -25,7 +26,7 @@ impl Deadline {
 
     /// Waits this long; `false` where the deadline would come first, and then it does not wait.
     pub async fn wait(self, wait: Duration) -> bool {
-        let end = super::after(wait);
+        let end = after(wait);
         if end >= self.0 {
             return false;
         }

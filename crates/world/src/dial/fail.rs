@@ -20,6 +20,15 @@ pub enum DialError {
     /// No connection within the limit.
     #[error("no connection within {}", Seconds(.0))]
     ConnectTimeout(Duration),
+    /// Nobody whom we trust vouches for the peer's certificate, or it is not valid now.
+    #[error("the certificate of the peer is not trusted")]
+    Untrusted(#[source] io::Error),
+    /// The certificate of the peer is for another name.
+    #[error("the certificate of the peer is for another name")]
+    WrongName,
+    /// There is no TLS with the peer for another reason.
+    #[error("the TLS handshake failed")]
+    Handshake(#[source] io::Error),
     /// Nothing arrived for the whole idle limit.
     #[error("nothing arrived for {}", Seconds(.0))]
     Idle(Duration),
@@ -38,6 +47,12 @@ pub enum DialError {
     /// What came is not HTTP.
     #[error("the answer is not valid HTTP")]
     BadResponse(#[source] hyper::Error),
+    /// The method of the request cannot be sent.
+    #[error("the method of the request is none that can be sent")]
+    BadMethod,
+    /// The target of the request cannot be sent.
+    #[error("the target of the request does not begin with / or holds a character that no target may hold")]
+    BadTarget,
     /// A header of the request cannot be sent; its value is not repeated.
     #[error("the value of header {0} holds a character that no header may hold")]
     BadHeader(String),

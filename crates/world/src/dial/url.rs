@@ -1,19 +1,17 @@
 //! The base URL of a provider, read strictly: what it cannot mean is refused before a byte leaves.
 
 use std::net::Ipv6Addr;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a text is no base URL. No variant repeats the text: it may hold a secret.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum UrlError {
     /// It does not begin with a scheme.
-    #[error("a base URL begins with http://")]
+    #[error("a base URL begins with http:// or https://")]
     NoScheme,
-    /// It asks for TLS.
-    #[error("TLS is not spoken here; the base URL must begin with http://")]
-    Tls,
-    /// Any other scheme.
-    #[error("only http:// is spoken here")]
+    /// Neither `http` nor `https`.
+    #[error("only http:// and https:// are spoken here")]
     UnknownScheme,
     /// A name or password before the host.
     #[error("a base URL holds no name or password; give the key as the API key")]
@@ -32,14 +30,25 @@ pub enum UrlError {
     BadPath,
 }
 
-/// An `http` base URL, e.g. `http://127.0.0.1:7771/t/abc/v1`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BaseUrl {
+/// Whom a connection leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Origin {
+    tls: bool,
     /// Host name or address, without brackets.
-    pub(super) host: String,
-    pub(super) port: u16,
+    host: String,
+    port: u16,
+}
+
+/// An `http` or `https` base URL, e.g. `http://127.0.0.1:7771/t/abc/v1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(Arc<Parts>);
+
+/// Its parts, which copies share.
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
+    origin: Origin,
     /// What the `Host` header says.
-    pub(super) authority: String,
+    authority: String,
     /// Empty, or begins with `/` and does not end with one.
     path: String,
 }
@@ -51,11 +60,11 @@ impl BaseUrl {
     /// [`UrlError`] says what part cannot be used.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         let (scheme, rest) = text.split_once("://").ok_or(UrlError::NoScheme)?;
-        match scheme.to_ascii_lowercase().as_str() {
-            "http" => {}
-            "https" => return Err(UrlError::Tls),
+        let tls = match scheme.to_ascii_lowercase().as_str() {
+            "http" => false,
+            "https" => true,
             _ => return Err(UrlError::UnknownScheme),
-        }
+        };
         if rest.contains(['?', '#']) {
             return Err(UrlError::QueryOrFragment);
         }
@@ -63,30 +72,58 @@ impl BaseUrl {
         if authority.contains('@') {
             return Err(UrlError::UserInfo);
         }
-        let (host, port) = split_port(authority)?;
+        let usual = if tls { 443 } else { 80 };
+        let (host, port) = split_port(authority, usual)?;
         let path = path.trim_end_matches('/');
         if !is_path(path) {
             return Err(UrlError::BadPath);
         }
         let bracketed = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-        let authority = if port == 80 { bracketed } else { format!("{bracketed}:{port}") };
-        Ok(Self { host: host.to_owned(), port, authority, path: path.to_owned() })
+        let authority = if port == usual { bracketed } else { format!("{bracketed}:{port}") };
+        let origin = Origin { tls, host: host.to_owned(), port };
+        Ok(Self(Arc::new(Parts { origin, authority, path: path.to_owned() })))
     }
 
     /// The request target for an endpoint that begins with `/`; a base that already ends with it is taken as it is.
     #[must_use]
     pub fn target(&self, endpoint: &str) -> String {
-        if self.path.ends_with(endpoint) { self.path.clone() } else { format!("{}{endpoint}", self.path) }
+        if self.0.path.ends_with(endpoint) { self.0.path.clone() } else { self.behind(endpoint) }
+    }
+
+    /// The request target for a path and query that begin with `/`.
+    pub(super) fn behind(&self, target: &str) -> String {
+        format!("{}{target}", self.0.path)
+    }
+
+    pub(super) fn origin(&self) -> &Origin {
+        &self.0.origin
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.0.origin.tls
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.0.origin.host
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.0.origin.port
+    }
+
+    pub(super) fn authority(&self) -> &str {
+        &self.0.authority
     }
 }
 
 impl std::fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "http://{}{}", self.authority, self.path)
+        let scheme = if self.0.origin.tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.0.authority, self.0.path)
     }
 }
 
-fn split_port(authority: &str) -> Result<(&str, u16), UrlError> {
+fn split_port(authority: &str, usual: u16) -> Result<(&str, u16), UrlError> {
     let (host, port) = if let Some(rest) = authority.strip_prefix('[') {
         let (host, tail) = rest.split_once(']').ok_or(UrlError::BadHost)?;
         host.parse::<Ipv6Addr>().map_err(|_| UrlError::BadHost)?;
@@ -105,7 +142,7 @@ fn split_port(authority: &str) -> Result<(&str, u16), UrlError> {
         }
         (host, port)
     };
-    let Some(port) = port else { return Ok((host, 80)) };
+    let Some(port) = port else { return Ok((host, usual)) };
     // `parse` alone would take a leading plus sign.
     let digits = port.bytes().all(|byte| byte.is_ascii_digit());
     match port.parse::<u16>() {
