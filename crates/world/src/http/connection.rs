@@ -82,7 +82,7 @@ async fn play_raw<A: App>(
     match raw {
         Raw::Plan(plan) => play(line, stream, ticket, plan, closing).await,
         // In a place of its own, so that connections without one are no larger for it.
-        Raw::Live(live) => Box::pin(play_live(line, stream, ticket, live, closing)).await,
+        Raw::Live(live) => Box::pin(play_live(line, stream, ticket, *live, closing)).await,
     }
 }
 

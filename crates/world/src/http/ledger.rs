@@ -17,9 +17,6 @@ const OWN_WORDS: usize = 64;
 /// Room made at once for a body whose length was only promised.
 pub(super) const MOST_RESERVED: usize = 256 * 1024;
 
-/// Bytes of a body from which it takes the app so long to judge that other connections should not wait for it: about 50 µs.
-const LONG: usize = 16 * 1024;
-
 /// A connection and whom it serves.
 pub(super) struct Line<A: App> {
     pub(super) conn: u64,
@@ -48,7 +45,7 @@ impl<A: App> Line<A> {
     /// Asks the app. What takes it long is done aside.
     pub(super) async fn ask(&self, head: RequestHead, body: Bytes) -> Answer {
         let request = Request { conn: self.conn, head, body };
-        if request.body.len() < LONG {
+        if request.body.len() < A::ASIDE {
             return self.app.answer(request).await;
         }
         let app = Arc::clone(&self.app);

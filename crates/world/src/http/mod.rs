@@ -32,7 +32,13 @@ pub use serve::serve;
 
 /// What is served. One value serves all connections.
 pub trait App: Send + Sync + 'static {
-    /// A whole request was read: answer it. The future may be dropped when the server shuts down.
+    /// Bytes of a body from which judging a request takes so long (here, about 50 µs) that other connections should not wait
+    /// for it: it is answered on threads of its own, which have timers but no sockets. An app that itself waits for sockets
+    /// says `usize::MAX`.
+    const ASIDE: usize = 16 * 1024;
+
+    /// A whole request was read: answer it. The future may be dropped when the server shuts down, and when the client
+    /// resets the connection.
     fn answer(&self, request: Request) -> impl Future<Output = Answer> + Send;
 
     /// The HTTP layer refuses a request: say so in the app's own words. The connection closes afterwards.

@@ -100,8 +100,8 @@ pub(super) struct Ordinary {
 pub(super) enum Raw {
     /// All of it is known.
     Plan(Plan),
-    /// It is made while it leaves.
-    Live(Live),
+    /// It is made while it leaves. Boxed, so that all others are no larger for it.
+    Live(Box<Live>),
 }
 
 /// How an answer leaves.
@@ -146,7 +146,9 @@ pub(super) fn played(answer: Answer, asked: Asked) -> Raw {
         }
         Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, answer.close),
         Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, answer.close),
-        Reply::Live { head, body } => return Raw::Live(Live::new(head, body, asked, answer.close)),
+        Reply::Live { head, body } => {
+            return Raw::Live(Box::new(Live::new(head, body, asked, answer.close)));
+        }
     })
 }
 

@@ -1,17 +1,25 @@
 //! Replies that are made while they leave: what clients see of them, and what their senders learn.
 #![expect(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use rehearsal_testkit::raw_client::PATIENCE;
 use rehearsal_testkit::{End, RawClient};
 use rehearsal_wire::head::ResponseHead;
-use rehearsal_world::http::{ClientGone, End as AnswerEnd, Limits, LiveSender, Reply, Request, live};
+use rehearsal_world::http::{
+    Answer, App, ClientGone, End as AnswerEnd, Left, Limits, LiveSender, Refusal, Reply, Request, live, serve,
+};
+use rehearsal_world::listen;
 use sha2::{Digest, Sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 
-use crate::stand::{Stand, brief, echo};
+use crate::stand::{Stand, brief, echo, whole};
 
 /// Targets below `/live` get a live reply, those below `/live/9` with a length of nine; their senders come out here.
 fn stand(limits: Limits) -> (Stand, Receiver<LiveSender>) {
@@ -336,4 +344,60 @@ fn a_shutdown_does_not_wait_for_a_sender_for_ever() {
     block_on(sender.gone());
     assert_eq!(stand.wait_left(1).end, AnswerEnd::Stopped);
     stand.wait_stopped();
+}
+
+/// Answers with what a socket of its own says, piece by piece.
+struct Relay {
+    upstream: SocketAddr,
+}
+
+impl App for Relay {
+    const ASIDE: usize = usize::MAX;
+
+    async fn answer(&self, _: Request) -> Answer {
+        let mut upstream = TcpStream::connect(self.upstream).await.unwrap();
+        let (mut sender, body) = live(None);
+        tokio::spawn(async move {
+            let mut piece = BytesMut::with_capacity(16);
+            while upstream.read_buf(&mut piece).await.unwrap() > 0 {
+                sender.send(piece.split().freeze()).await.unwrap();
+            }
+            sender.finish();
+        });
+        Answer { ticket: 1, reply: Reply::Live { head: ResponseHead::new(200), body }, close: true }
+    }
+
+    async fn refuse(&self, refusal: Refusal) -> Answer {
+        Answer { ticket: 1, reply: whole(refusal.status, ""), close: true }
+    }
+
+    fn left(&self, _: u64, _: Left) {}
+}
+
+#[test]
+fn an_app_that_waits_for_sockets_answers_large_requests_where_they_came() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let listener = listen::bind(loopback, 0, false).unwrap();
+    let address = listener.address();
+    let client = std::thread::spawn(move || {
+        let mut client = RawClient::connect(address);
+        let body = "x".repeat(100_000);
+        client.send(format!("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{body}"));
+        client.read_to_end()
+    });
+    runtime.block_on(async {
+        let upstream = TcpListener::bind((loopback, 0)).await.unwrap();
+        let app = Arc::new(Relay { upstream: upstream.local_addr().unwrap() });
+        let (stop, stopped) = oneshot::channel::<()>();
+        let served = tokio::spawn(serve(listener, app, Limits::default(), async {
+            let _dropped = stopped.await;
+        }));
+        let (mut peer, _) = upstream.accept().await.unwrap();
+        peer.write_all(b"hello").await.unwrap();
+        drop((peer, stop));
+        served.await.unwrap().unwrap();
+    });
+    let seen = client.join().unwrap();
+    assert_eq!((seen.body(), seen.end), (&b"5\r\nhello\r\n0\r\n\r\n"[..], End::Eof));
 }
