@@ -7,6 +7,8 @@ mod escape;
 pub mod events;
 pub mod json;
 mod names;
+pub mod request;
+pub mod same_input;
 mod scalar;
 mod search;
 pub mod text;

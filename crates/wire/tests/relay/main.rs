@@ -4,6 +4,7 @@
 mod events;
 mod json;
 mod random;
+mod request;
 mod text;
 
 use rehearsal_wire::relay::Names;
