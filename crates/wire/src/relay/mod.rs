@@ -3,6 +3,7 @@
 //! Everything is fed in any chunking and gives out as early as it can; what is held back is bounded by the length of the id.
 //! Must not know: sockets, heads, budgets, records.
 
+pub mod coding;
 mod escape;
 pub mod events;
 pub mod json;

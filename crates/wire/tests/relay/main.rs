@@ -1,6 +1,7 @@
 //! What a relay changes in the bytes that pass it, and that it changes nothing else.
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
 
+mod coding;
 mod events;
 mod json;
 mod random;
