@@ -192,15 +192,32 @@ fn api_error(node: &Node, context: &Context<'_>, findings: &mut Findings<'_>) ->
 
 /// Headers that frame the message belong to the wire; others must be sendable.
 fn header(name: &str, value: &str, at: Spot, findings: &mut Findings<'_>) {
-    const FRAMING: [&str; 4] = ["content-length", "transfer-encoding", "connection", "content-encoding"];
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name)) {
+    if frames(name) {
         let message = format!("the header `{name}` frames the message and cannot be set");
         findings.error_with_hint(at, Code::WrongValue, message, "to break the framing use a fault");
-    } else if name.is_empty() || !name.bytes().all(is_token) {
+    } else if !is_token(name) {
         findings.error(at, Code::WrongValue, format!("`{name}` is no name of a header"));
-    } else if !value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte)) {
+    } else if !is_value(value) {
         let message = format!("the value of the header `{name}` must be printable ASCII");
         findings.error(at, Code::WrongValue, message);
     }
+}
+
+/// Whether a step may send this header.
+pub(crate) fn is_header(name: &str, value: &str) -> bool {
+    !frames(name) && is_token(name) && is_value(value)
+}
+
+fn frames(name: &str) -> bool {
+    const FRAMING: [&str; 4] = ["content-length", "transfer-encoding", "connection", "content-encoding"];
+    FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name))
+}
+
+fn is_token(name: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(letter)
+}
+
+fn is_value(value: &str) -> bool {
+    value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte))
 }

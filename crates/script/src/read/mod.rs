@@ -12,6 +12,8 @@ mod repeat;
 mod step;
 mod suite;
 
+pub(crate) use action::is_header;
+
 use crate::finding::{Finding, Severity};
 use crate::lint::surprises;
 use crate::scenario::Scenarios;

@@ -18,6 +18,7 @@ mod lanes;
 mod matching;
 mod messages;
 mod ollama;
+mod recorded;
 mod reference;
 mod replies;
 mod request;

@@ -14,6 +14,8 @@ use crate::stand::{Served, Stand};
 pub(crate) use lane::Lane;
 use lane::{Breaks, send};
 use rehearsal_journal::event::Kind;
+use rehearsal_wire::dialect::dialect;
+use rehearsal_wire::dialect::heard::hear;
 use rehearsal_wire::rule::Profile;
 use serde_json::Value;
 
@@ -109,6 +111,36 @@ fn every_captured_request_is_taken_for_its_step_under_gate_and_under_api() {
         }
     }
     assert!(tried > 400, "{tried} requests were part of a script");
+}
+
+/// What a recorder would hear of an answer says the same as what the lane reads by its API's documents.
+#[test]
+fn every_answer_to_a_captured_request_is_heard() {
+    let mut tried = 0;
+    for lane in LANES {
+        for (whose, line) in captures(lane) {
+            let Some(fit) = (lane.fit)(&line) else { continue };
+            let answer = send(&fit.served(Profile::Gate), "/t/tokenp", &line, &fit.body);
+            let name = match (lane.name, line["path"].as_str()) {
+                ("ollama", Some("/api/generate")) => "ollama-generate",
+                ("ollama", _) => "ollama-chat",
+                (name, _) => name,
+            };
+            let row = dialect(name).unwrap();
+            let heard = hear(row, answer.header("content-type").unwrap(), &answer.body);
+            assert!(heard.done && heard.error.is_none() && heard.notes.is_empty(), "{whose}: {heard:?}");
+            assert_eq!(
+                heard.reply.text.unwrap_or_default(),
+                (lane.said)(&line, &answer).unwrap_or_default(),
+                "{whose}: {}",
+                answer.text()
+            );
+            let calls = if fit.step == Some(0) { fit.calls.len().max(1) } else { 0 };
+            assert_eq!(heard.reply.calls.len(), calls, "{whose}: {}", answer.text());
+            tried += 1;
+        }
+    }
+    assert!(tried > 200, "{tried} answers were heard");
 }
 
 #[test]
