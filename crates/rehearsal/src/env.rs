@@ -119,3 +119,8 @@ pub(crate) fn shim_surroundings() -> ShimSurroundings {
         search_path: os_variable(PATH.name),
     }
 }
+
+/// A variable whose name a person gave, such as the one with the key of a provider.
+pub(crate) fn named(name: &str) -> Option<String> {
+    variable(name)
+}

@@ -19,9 +19,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["journal"]),
     ("world", &["wire", "journal"]),
     ("standin", &["wire", "script", "journal", "world"]),
+    ("bridge", &["wire", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
     ("workflow", &["wire", "script", "journal", "world", "standin"]),
-    ("rehearsal", &["wire", "script", "journal", "report", "world", "standin", "driver", "workflow"]),
+    (
+        "rehearsal",
+        &["wire", "script", "journal", "report", "world", "standin", "bridge", "driver", "workflow"],
+    ),
     ("testkit", &[]),
 ];
 

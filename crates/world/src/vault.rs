@@ -113,8 +113,10 @@ impl Folder {
         let folder = self.folder_there(name)?;
         // One that was there may have been made with another mask.
         #[cfg(unix)]
-        rustix::fs::fchmod(&*folder.dir, rustix::fs::Mode::RWXU)
-            .map_err(|error| self.failed("protect", name, error.into()))?;
+        folder
+            .itself()
+            .and_then(|file| Ok(rustix::fs::fchmod(file, rustix::fs::Mode::RWXU)?))
+            .map_err(|error| self.failed("protect", name, error))?;
         Ok(folder)
     }
 
@@ -215,9 +217,7 @@ impl Folder {
     /// When it cannot be removed.
     pub fn remove(&self, name: &str) -> Result<(), VaultError> {
         match self.dir.remove_file(name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(self.failed("remove", name, error))
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed("remove", name, error)),
             _ => Ok(()),
         }
     }
@@ -249,8 +249,18 @@ impl Folder {
     pub fn sync(&self) -> Result<(), VaultError> {
         // A folder's handle on other systems is nothing that can be synced; there renames are safe by themselves.
         #[cfg(unix)]
-        rustix::fs::fsync(&*self.dir).map_err(|error| failed("sync", &self.path, error.into()))?;
+        self.itself()
+            .and_then(|file| Ok(rustix::fs::fsync(file)?))
+            .map_err(|error| failed("sync", &self.path, error))?;
         Ok(())
+    }
+
+    /// The folder as an open file: the handle for what is inside stands for its path alone.
+    #[cfg(unix)]
+    fn itself(&self) -> io::Result<std::os::fd::OwnedFd> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&*self.dir, ".", flags, Mode::empty())?)
     }
 
     fn open(&self, name: &str, options: &mut OpenOptions) -> Result<Record, VaultError> {

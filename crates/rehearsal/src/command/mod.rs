@@ -12,6 +12,7 @@ mod lint;
 mod merge;
 mod order;
 mod reach;
+mod record;
 mod report;
 mod run;
 mod serve;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Merge(merge::Arguments),
     /// Serve the scripted provider by itself.
     Serve(serve::Arguments),
+    /// Record what clients and a real provider say to each other.
+    Record(Box<record::Arguments>),
     /// Make a small suite that passes and explains itself.
     Init(init::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
@@ -59,6 +62,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),

@@ -86,6 +86,8 @@ pub struct Dialect {
     pub id: fn(&Origin<'_>) -> String,
     /// Top-level keys of a request whose values a reply gives back.
     pub echoes: &'static [&'static str],
+    /// Keys of a reply, at any depth, whose values are what the model generated: a bridge that maps names leaves these alone.
+    pub generated: &'static [&'static str],
     /// The header that names a request in its reply, in lower case, where replies name it.
     pub request_id: Option<&'static str>,
     /// Headers that every reply of the provider has, beside those that name the request.

@@ -27,7 +27,9 @@ pub enum DurableError {
     #[error(transparent)]
     Vault(#[from] VaultError),
     /// The journal is not what was written.
-    #[error("{path}: {source}; nothing is done with a journal that was changed: restore it, or begin in another folder")]
+    #[error(
+        "{path}: {source}; nothing is done with a journal that was changed: restore it, or begin in another folder"
+    )]
     Changed {
         /// Its file.
         path: std::path::PathBuf,
@@ -83,8 +85,7 @@ impl Durable {
         let mut chain = Chain::new();
         if !kept.is_empty() {
             let mut verifier = Verifier::new();
-            let changed =
-                |source| DurableError::Changed { path: folder.path().join(&lines), source };
+            let changed = |source| DurableError::Changed { path: folder.path().join(&lines), source };
             let cut = {
                 let seen = |t_us, event| {
                     base_us = t_us;
@@ -99,8 +100,14 @@ impl Durable {
             }
             record.cut(cut)?;
         }
-        let mut journal =
-            Self { folder: folder.clone(), lines: record, chain, clock: Clock::start(), base_us, hand: Vec::new() };
+        let mut journal = Self {
+            folder: folder.clone(),
+            lines: record,
+            chain,
+            clock: Clock::start(),
+            base_us,
+            hand: Vec::new(),
+        };
         if events.is_empty() {
             let unix_ms = clock::unix_ms();
             let run = crate::ids::run_id(unix_ms)?;

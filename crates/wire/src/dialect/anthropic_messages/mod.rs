@@ -48,6 +48,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream; charset=utf-8",
     id,
     echoes: &[render::THINKING],
+    generated: &["content", "content_block", "delta"],
     request_id: Some("request-id"),
     headers: &[("anthropic-organization-id", "00000000-0000-4000-8000-000000000000")],
     key: "x-api-key: YOUR_KEY",

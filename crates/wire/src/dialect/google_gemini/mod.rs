@@ -53,6 +53,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream",
     id: |origin| format!("gate-{}", origin.hex(16)),
     echoes: &["generationConfig", "generation_config"],
+    generated: &["candidates"],
     request_id: None,
     headers: &[("x-content-type-options", "nosniff")],
     key: "x-goog-api-key: YOUR_KEY",

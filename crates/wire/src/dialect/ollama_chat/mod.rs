@@ -39,6 +39,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "application/x-ndjson",
     id: |origin| format!("chat-gate-{}", origin.hex(16)),
     echoes: &[render::THINK],
+    generated: &["message"],
     request_id: None,
     headers: &[],
     // A local server asks for none.

@@ -29,6 +29,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "application/x-ndjson",
     id,
     echoes: &[THINK],
+    generated: &["response", "thinking"],
     request_id: None,
     headers: &[],
     key: "",

@@ -28,6 +28,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream; charset=utf-8",
     id: |origin| format!("cmpl-gate-{}", origin.hex(12)),
     echoes: &["prompt", "echo"],
+    generated: &["choices"],
     request_id: Some("x-request-id"),
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",

@@ -38,6 +38,7 @@ pub(super) const ROW: Dialect = Dialect {
     stream_type: "text/event-stream; charset=utf-8",
     id: stored::id,
     echoes: render::ECHOES,
+    generated: &["output", "delta", "text", "arguments", "input", "refusal", "item", "part", "output_text"],
     request_id: Some("x-request-id"),
     headers: &[("openai-version", "2020-10-01")],
     key: "Authorization: Bearer YOUR_KEY",

@@ -1,0 +1,24 @@
+//! The recording bridge: a server before a real provider that forwards a request at most as often as it may, keeps every byte of
+//! it, and plays it again later.
+//!
+//! `core` decides over values, `state` is a fold over the journal's facts; `serve` and `relay` join them to the world.
+#![forbid(unsafe_code)]
+
+pub mod case;
+pub mod core;
+pub mod denial;
+pub mod exchange;
+mod forward;
+mod front;
+pub mod key;
+pub mod load;
+mod passing;
+mod pipe;
+pub mod pretty;
+pub mod projection;
+pub mod records;
+pub mod relay;
+pub mod serve;
+pub mod setting;
+pub mod state;
+mod view;

@@ -1,0 +1,273 @@
+//! Where a bridge keeps what happened: the journal that decides, the files of each exchange, and the public projection.
+//!
+//! ```text
+//! DIR/lock                          who owns the folder
+//! DIR/private/control-token.txt     DIR/private/configuration.json
+//! DIR/private/journal-0001.jsonl    facts; the state is a fold over them
+//! DIR/private/spent/…               one empty file a forward that a budget paid for
+//! DIR/private/exchanges/0007-CASE.* the bytes of each exchange, and a readable file
+//! DIR/public/…                      configuration.json, state.json, events.jsonl: digests and counts
+//! ```
+
+use crate::projection;
+use crate::setting::Setting;
+use crate::state::{State, StateError};
+use rehearsal_journal::bridge::{Done, Fact};
+use rehearsal_journal::event::Event;
+use rehearsal_world::clock;
+use rehearsal_world::record::{Durable, DurableError, Sync, file_stem};
+use rehearsal_world::vault::{Folder, Record, VaultError};
+use rehearsal_world::{ids, process};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// File of the control token.
+const TOKEN: &str = "control-token.txt";
+/// Shortest control token that is trusted, in bytes.
+const TOKEN_LENGTH: usize = 32;
+/// Folder of the bytes of exchanges.
+pub const EXCHANGES: &str = "exchanges";
+/// Folder of the private part.
+pub const PRIVATE: &str = "private";
+/// Folder of a mark for each spent case.
+const SPENT: &str = "spent";
+/// Longest part of a file's name that comes from a case.
+const LONGEST_STEM: usize = 100;
+
+/// Why a record folder cannot be used.
+#[derive(Debug, Error)]
+pub enum RecordsError {
+    /// Its files cannot be used.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// Its journal cannot.
+    #[error(transparent)]
+    Journal(#[from] DurableError),
+    /// Its journal belongs to other cases.
+    #[error("{path}: {source}")]
+    State {
+        /// The folder.
+        path: PathBuf,
+        /// What does not fit.
+        source: StateError,
+    },
+    /// The journal knows less than the files beside it: it was removed, cut or put back.
+    #[error(
+        "{path}: {what}, but the journal does not know of it: it was removed, cut or replaced by an older one. Nothing is forwarded on such a record; restore the journal, or begin in another folder"
+    )]
+    Forgotten {
+        /// The folder.
+        path: PathBuf,
+        /// What is there.
+        what: String,
+    },
+    /// The system gives no random bytes.
+    #[error(transparent)]
+    NoRandom(#[from] ids::NoRandom),
+}
+
+/// The open record folder. One process has it.
+#[derive(Debug)]
+pub struct Records {
+    private: Folder,
+    exchanges: Folder,
+    spent: Folder,
+    public: Folder,
+    journal: Durable,
+    events: Record,
+}
+
+/// What a start found.
+#[derive(Debug)]
+pub struct Found {
+    /// The state that the facts make.
+    pub state: State,
+    /// Forwards that an earlier process did not end.
+    pub interrupted: usize,
+}
+
+impl Records {
+    /// Opens a record folder and takes it over: `fresh` is the state before anything happened.
+    ///
+    /// # Errors
+    /// When another process has it, its journal was changed or knows less than its files do, or nothing can be written.
+    pub fn open(path: &Path, fresh: State, program: &str) -> Result<(Self, Found), RecordsError> {
+        let folder = Folder::own(path)?;
+        let private = folder.folder(PRIVATE)?;
+        let public = folder.folder("public")?;
+        let exchanges = private.folder(EXCHANGES)?;
+        let spent = private.folder(SPENT)?;
+        let names = exchanges.names()?;
+        let (mut journal, facts) = Durable::open(&private, program)?;
+        let mut state = fresh;
+        for event in &facts {
+            if let Event::Bridge(fact) = event {
+                state.apply(fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
+            }
+        }
+        nothing_forgotten(path, &state, &names, &spent.names()?)?;
+        let left: Vec<u64> = state.begun.keys().copied().collect();
+        for sequence in &left {
+            let Some(begun) = state.begun.get(sequence) else { continue };
+            // It may have been killed between the journal's line and the mark.
+            spent.append(&mark(*sequence, begun.case.as_deref()))?;
+            let kept =
+                names.iter().find(|name| name.starts_with(&number(*sequence)) && name.ends_with(".response"));
+            let kept = kept.map_or(Ok(0), |name| exchanges.read_from(name).map(|file| file.len()))?;
+            let fact = Fact::Interrupted { sequence: *sequence, reached: begun.reached, kept };
+            journal.write(&Event::Bridge(fact.clone()))?;
+            state.apply(&fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
+        }
+        // Files of a request that came to nothing have numbers, too.
+        let highest = names.iter().filter_map(|name| name.split('-').next()?.parse().ok()).max().unwrap_or(0);
+        state.sequence = state.sequence.max(highest);
+        let events = public.append("events.jsonl")?;
+        let interrupted = left.len();
+        Ok((Self { private, exchanges, spent, public, journal, events }, Found { state, interrupted }))
+    }
+
+    /// The control token: the one that is kept, or a new one where there is none that could be trusted.
+    ///
+    /// # Errors
+    /// When it can be neither read nor written.
+    pub fn token(&self) -> Result<String, RecordsError> {
+        let kept = self.private.read(TOKEN, 4096)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        let kept = kept.map(|text| text.trim().to_owned());
+        if let Some(token) = kept.filter(|token| token.len() >= TOKEN_LENGTH && token.is_ascii()) {
+            return Ok(token);
+        }
+        let token = ids::case_token()? + &ids::case_token()?;
+        self.private.replace(TOKEN, token.as_bytes(), true)?;
+        Ok(token)
+    }
+
+    /// Writes down that this process serves from now on, and what it is set to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(&mut self, setting: &Setting, upstream: &str, state: &State) -> Result<(), RecordsError> {
+        let private = projection::configuration(setting, upstream, true);
+        let sha256 = rehearsal_journal::digest::text(&rehearsal_journal::digest::of(&private));
+        self.private.replace("configuration.json", &private, false)?;
+        self.public.replace(
+            "configuration.json",
+            &projection::configuration(setting, upstream, false),
+            false,
+        )?;
+        let began = Fact::Began { unix_ms: clock::unix_ms(), pid: process::own_id(), setting: sha256 };
+        self.journal.write(&Event::Bridge(began))?;
+        self.show(setting, state)
+    }
+
+    /// Writes a fact. The kernel has it when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written: then it did not happen.
+    pub fn note(&mut self, fact: Fact) -> Result<(), VaultError> {
+        self.journal.write(&Event::Bridge(fact))
+    }
+
+    /// Writes that a budget is spent, and gives what waits until the disk has it.
+    ///
+    /// # Errors
+    /// When there is no room to spare or it cannot be written: then nothing is spent.
+    pub fn reserve(&mut self, fact: Fact) -> Result<Sync, VaultError> {
+        let sync = self.journal.sync()?;
+        self.journal.write_with_room(&Event::Bridge(fact))?;
+        Ok(sync)
+    }
+
+    /// A handle with which a case is marked as spent, on a thread that may wait.
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        Marks(self.spent.clone())
+    }
+
+    /// The folder of exchanges.
+    #[must_use]
+    pub fn exchanges(&self) -> Folder {
+        self.exchanges.clone()
+    }
+
+    /// Writes a request's end down, privately and publicly.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn done(&mut self, setting: &Setting, done: Done, at: &str) -> Result<(), VaultError> {
+        let line = projection::event(setting, &done, at);
+        self.journal.write(&Event::Bridge(Fact::Done(Box::new(done))))?;
+        self.events.write(&line)
+    }
+
+    /// Writes the public state.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn show(&self, setting: &Setting, state: &State) -> Result<(), RecordsError> {
+        let at = clock::rfc3339(clock::unix_ms());
+        Ok(self.public.replace("state.json", &projection::state(setting, state, &at), false)?)
+    }
+}
+
+/// The marks of spent cases.
+#[derive(Clone, Debug)]
+pub struct Marks(Folder);
+
+impl Marks {
+    /// Marks what a forward spends, a case or one of many, once and for ever: false where it was marked before.
+    ///
+    /// # Errors
+    /// When the disk does not promise to keep the mark.
+    pub fn set(&self, sequence: u64, case: Option<&str>) -> Result<bool, VaultError> {
+        match self.0.create(&mark(sequence, case)) {
+            Err(error) if error.is_taken() => return Ok(false),
+            made => drop(made?),
+        }
+        self.0.sync()?;
+        Ok(true)
+    }
+}
+
+/// Whether the journal knows of all that its neighbours show.
+fn nothing_forgotten(
+    path: &Path,
+    state: &State,
+    names: &[String],
+    marks: &[String],
+) -> Result<(), RecordsError> {
+    let forgotten = |what| Err(RecordsError::Forgotten { path: path.to_owned(), what });
+    for name in marks {
+        let of_case = || state.cases.keys().any(|case| mark(0, Some(case)) == *name && state.is_spent(case));
+        let of_many = || state.reserved.iter().any(|sequence| mark(*sequence, None) == *name);
+        if !of_many() && !of_case() {
+            return forgotten(format!("private/{SPENT}/{name} says that a forward was made"));
+        }
+    }
+    // Whoever serves says so before anything else.
+    if let Some(name) = names.first().filter(|_| !state.began) {
+        return forgotten(format!("private/{EXCHANGES}/{name} is there"));
+    }
+    Ok(())
+}
+
+/// The name of a mark: that of the case, or the number of one forward of many.
+fn mark(sequence: u64, case: Option<&str>) -> String {
+    case.map_or_else(|| format!("{sequence:04}"), |case| format!("case-{}", stem(case)))
+}
+
+/// A sequence number as files begin with it, the dash behind it included.
+#[must_use]
+pub fn number(sequence: u64) -> String {
+    format!("{sequence:04}-")
+}
+
+/// A case's name as part of a file's name.
+#[must_use]
+pub fn stem(case: &str) -> String {
+    let stem = file_stem(case);
+    if stem.len() <= LONGEST_STEM {
+        return stem;
+    }
+    let sum = rehearsal_journal::digest::text(&rehearsal_journal::digest::of(case.as_bytes()));
+    format!("{}-{}", &stem[..LONGEST_STEM - 17], &sum[..16])
+}

@@ -1,0 +1,283 @@
+//! One forward: asks the provider once, keeps every byte before it is served, and goes on to the end whether or not the client stays.
+
+use crate::denial::{self, TRANSPORT, UPSTREAM_FAILED};
+use crate::exchange::Exchange;
+use crate::front::Front;
+use crate::passing::{self, Header, Way};
+use crate::pipe::{self, Form, Pipe};
+use crate::serve::Inner;
+use bytes::Bytes;
+use rehearsal_journal::bridge::Fact;
+use rehearsal_wire::relay::coding::Coding;
+use rehearsal_world::clock::Clock;
+use rehearsal_world::dial::{Answer, BaseUrl, Client, DialError, Limits, Request};
+use rehearsal_world::vault::VaultError;
+use thiserror::Error;
+
+/// A body up to this many bytes is held in memory until it is whole; a longer one is read again from its file.
+const HELD: usize = 1 << 20;
+/// Bytes that are put together at once where a file is read again.
+const PIECE: usize = 64 * 1024;
+
+/// The provider and how it is asked.
+#[derive(Debug)]
+pub struct Provider {
+    /// Where it is.
+    pub base: BaseUrl,
+    /// Who asks.
+    pub client: Client,
+    /// Headers of ours, a key among them. Never recorded.
+    pub own: Vec<Header>,
+    /// What it may cost.
+    pub limits: Limits,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Question {
+    /// Method.
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// All headers, ours among them.
+    pub headers: Vec<Header>,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// How a forward is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The request.
+    pub sequence: u64,
+    /// A budget pays for it: each step is a fact, and the connection is its own.
+    pub counted: bool,
+    /// As for a case: nothing of a body is served before all of it is there, but for a stream of events.
+    pub strict: bool,
+    /// Keys of answers whose values are generated text.
+    pub spare: &'static [&'static str],
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Status of the provider's answer.
+    pub status: Option<u16>,
+    /// Its headers.
+    pub headers: Vec<Header>,
+    /// When its head came, microseconds after the request.
+    pub head_us: Option<u64>,
+    /// When each piece of its body came, microseconds after the request, and how many bytes it had.
+    pub pieces: Vec<(u64, u64)>,
+    /// Why it failed.
+    pub failure: Option<RelayError>,
+}
+
+/// Why a forward failed.
+#[derive(Debug, Error)]
+pub enum RelayError {
+    /// The provider could not be asked, or its answer is not whole.
+    #[error(transparent)]
+    Dial(#[from] DialError),
+    /// It cannot be written down.
+    #[error("the record cannot be written: {0}")]
+    Record(#[from] VaultError),
+    /// Its answer leads elsewhere.
+    #[error("the provider answers with a redirect ({0}), and none is ever followed")]
+    Redirect(u16),
+    /// A stream of events ended within one.
+    #[error("the stream broke off within an event")]
+    BrokeOff,
+    /// Its coding is broken.
+    #[error("the answer's content coding is broken: {0}")]
+    Coding(String),
+}
+
+/// Asks and answers. All that came of the answer is in its file when this returns.
+pub(crate) async fn run(
+    bridge: &Inner,
+    question: &Question,
+    manner: Manner,
+    exchange: &mut Exchange,
+    front: &mut Front,
+    clock: Clock,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let result = relay(bridge, question, manner, exchange, front, (&mut outcome, clock)).await;
+    if let Err(error) = result {
+        let words =
+            "The provider could not be asked, or its answer did not come whole. It is not asked again.";
+        let body = denial::body(TRANSPORT, UPSTREAM_FAILED, words);
+        front.fail(exchange, &body).await;
+        outcome.failure = Some(error);
+    }
+    outcome
+}
+
+async fn relay(
+    bridge: &Inner,
+    question: &Question,
+    manner: Manner,
+    exchange: &mut Exchange,
+    front: &mut Front,
+    (outcome, clock): (&mut Outcome, Clock),
+) -> Result<(), RelayError> {
+    let provider = bridge.provider();
+    let note = |fact: Fact| if manner.counted { bridge.note(fact) } else { Ok(()) };
+    let connected = provider.client.connect(&provider.base, provider.limits, manner.counted).await?;
+    note(Fact::Sent { sequence: manner.sequence })?;
+    let headers: Vec<(&str, &[u8])> =
+        question.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
+    let request = Request {
+        method: &question.method,
+        target: &question.target,
+        headers: &headers,
+        body: question.body.clone(),
+    };
+    let answer = connected.ask(request).await?;
+    let status = answer.status();
+    outcome.head_us = Some(clock.elapsed_us());
+    outcome.status = Some(status);
+    outcome.headers = answer.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
+    note(Fact::Headed { sequence: manner.sequence, status })?;
+    let mut body = Body { answer, pieces: &mut outcome.pieces, clock };
+    if matches!(status, 300..=399) && status != 304 {
+        while body.next(exchange).await?.is_some() {}
+        return Err(RelayError::Redirect(status));
+    }
+    let form = Form::of(&outcome.headers);
+    let plan = Plan::of(bridge, manner, form, status, &outcome.headers);
+    if plan.spooled {
+        spool(plan, &mut body, exchange, front).await
+    } else {
+        stream(plan, &mut body, exchange, front).await
+    }
+}
+
+/// How a body is passed on.
+struct Plan<'h> {
+    status: u16,
+    headers: &'h [Header],
+    strict: bool,
+    pipe: Pipe,
+    /// Whether its coding is taken off.
+    decoded: bool,
+    /// Whether it is served only once it is whole.
+    spooled: bool,
+    /// Its length, where it leaves as it comes and says how long it is.
+    length: Option<u64>,
+    /// Whether only the end of the connection says that it is over.
+    open_ended: bool,
+}
+
+impl<'h> Plan<'h> {
+    fn of(bridge: &Inner, manner: Manner, form: Form, status: u16, headers: &'h [Header]) -> Self {
+        // A coding that is not known can be neither taken off nor mapped: the body passes as it is.
+        let codings: Option<Vec<Coding>> = pipe::codings(headers).ok();
+        let names = bridge.setting().names.as_ref().filter(|_| codings.is_some());
+        let codings = codings.unwrap_or_default();
+        let decoded = names.is_some() && !codings.is_empty();
+        let length = pipe::value(headers, "content-length").and_then(|text| text.trim().parse().ok());
+        let chunked = pipe::value(headers, "transfer-encoding").is_some();
+        Self {
+            status,
+            headers,
+            strict: manner.strict,
+            pipe: Pipe::new(names, manner.spare, form, &codings),
+            decoded,
+            spooled: manner.strict && form != Form::Events,
+            length: length.filter(|_| names.is_none()),
+            open_ended: form == Form::Events && length.is_none() && !chunked,
+        }
+    }
+
+    fn head(&self, decoded: bool) -> rehearsal_wire::head::ResponseHead {
+        passing::to_client(self.status, self.headers, Way { strict: self.strict, decoded })
+    }
+}
+
+/// The provider's body: each piece is in the file before anybody sees it.
+struct Body<'o> {
+    answer: Answer,
+    pieces: &'o mut Vec<(u64, u64)>,
+    clock: Clock,
+}
+
+impl Body<'_> {
+    async fn next(&mut self, exchange: &mut Exchange) -> Result<Option<Bytes>, RelayError> {
+        let Some(piece) = self.answer.next().await? else { return Ok(None) };
+        exchange.response.write(&piece)?;
+        self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
+        Ok(Some(piece))
+    }
+}
+
+/// Passes a body on as it comes.
+async fn stream(
+    mut plan: Plan<'_>,
+    body: &mut Body<'_>,
+    exchange: &mut Exchange,
+    front: &mut Front,
+) -> Result<(), RelayError> {
+    front.begin(plan.head(plan.decoded), plan.length);
+    let broken = |error: rehearsal_wire::relay::coding::CodingError| RelayError::Coding(error.to_string());
+    loop {
+        let piece = body.next(exchange).await?;
+        let mut out = Vec::new();
+        let pushed = match &piece {
+            Some(piece) => plan.pipe.push(piece, &mut out),
+            None => plan.pipe.finish(&mut out),
+        };
+        front.send(exchange, out.into()).await?;
+        pushed.map_err(broken)?;
+        if piece.is_none() {
+            break;
+        }
+    }
+    if plan.open_ended && plan.pipe.broke_off() {
+        return Err(RelayError::BrokeOff);
+    }
+    front.end();
+    Ok(())
+}
+
+/// Takes a body whole before any of it is served.
+async fn spool(
+    mut plan: Plan<'_>,
+    body: &mut Body<'_>,
+    exchange: &mut Exchange,
+    front: &mut Front,
+) -> Result<(), RelayError> {
+    let mut held = Vec::new();
+    while let Some(piece) = body.next(exchange).await? {
+        if held.len() + piece.len() <= HELD {
+            held.extend_from_slice(&piece);
+        }
+    }
+    if exchange.response.len() == held.len() as u64 {
+        let mut out = Vec::new();
+        let piped = plan.pipe.push(&held, &mut out).and_then(|()| plan.pipe.finish(&mut out));
+        // What says that it is coded and is not leaves as it came.
+        let (decoded, out) = if piped.is_ok() { (plan.decoded, out) } else { (false, held) };
+        front.begin(plan.head(decoded), Some(out.len() as u64));
+        front.send(exchange, out.into()).await?;
+        front.end();
+        return Ok(());
+    }
+    front.begin(plan.head(plan.decoded), None);
+    let mut at = 0;
+    loop {
+        let piece = exchange.response.read_at(at, PIECE)?;
+        at += piece.len() as u64;
+        let mut out = Vec::new();
+        let pushed =
+            if piece.is_empty() { plan.pipe.finish(&mut out) } else { plan.pipe.push(&piece, &mut out) };
+        front.send(exchange, out.into()).await?;
+        pushed.map_err(|error| RelayError::Coding(error.to_string()))?;
+        if piece.is_empty() {
+            break;
+        }
+    }
+    front.end();
+    Ok(())
+}

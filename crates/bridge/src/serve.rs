@@ -1,0 +1,493 @@
+//! Joins the core to the world: numbers requests, takes every decision where the state cannot change meanwhile, and writes each
+//! request's end down once.
+
+use crate::core::{self, Act, Heard, Verdict};
+use crate::denial::{self, Denial, GUARD};
+use crate::exchange::{self, Exchange};
+use crate::forward;
+use crate::passing::KEYS;
+use crate::projection;
+use crate::records::{Marks, Records, RecordsError};
+use crate::relay::Provider;
+use crate::setting::Setting;
+use crate::state::State;
+use bytes::Bytes;
+use rehearsal_journal::bridge::{Action, Done, Fact, Hop, Kind};
+use rehearsal_journal::{digest, redact};
+use rehearsal_wire::follow::RequestHead;
+use rehearsal_wire::head::ResponseHead;
+use rehearsal_world::clock::{self, Clock};
+use rehearsal_world::files;
+use rehearsal_world::http::{Answer, App, End, Left, Refusal, Reply, Request, Why};
+use rehearsal_world::task::{self, Notify, oneshot};
+use rehearsal_world::vault::VaultError;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Longest frozen system prompt, in bytes.
+const LONGEST_SYSTEM: u64 = 1 << 20;
+/// How long the public state may lag behind.
+const STATE_LAG: Duration = Duration::from_millis(100);
+
+/// The bridge as an app of the HTTP server.
+#[derive(Debug)]
+pub struct Bridge(Arc<Inner>);
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    setting: Setting,
+    provider: Provider,
+    /// The file of the frozen system prompt, read anew for each request.
+    system: Option<PathBuf>,
+    book: Mutex<Book>,
+    marks: Marks,
+    leaving: Mutex<HashMap<u64, Leaving>>,
+    /// Rung when the public state is behind.
+    stale: Notify,
+    /// Rung when a forward has ended.
+    ended: Notify,
+}
+
+/// The state and where it is written: they change together.
+#[derive(Debug)]
+struct Book {
+    records: Records,
+    state: State,
+    /// Forwards that are under way.
+    under_way: usize,
+    /// The last end that could not be written.
+    lost: Option<VaultError>,
+}
+
+/// An answer on its way out.
+#[derive(Debug)]
+enum Leaving {
+    /// One of our own words; its end is written once it has left.
+    Own(Box<Done>, Clock),
+    /// One of the provider's; whoever relays it waits.
+    Relayed(oneshot::Sender<Left>),
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    pub(crate) done: Box<Done>,
+    pub(crate) clock: Clock,
+}
+
+impl Bridge {
+    /// A bridge over open records.
+    #[must_use]
+    pub fn new(
+        setting: Setting,
+        provider: Provider,
+        system: Option<PathBuf>,
+        records: Records,
+        state: State,
+    ) -> Self {
+        let marks = records.marks();
+        let book = Book { records, state, under_way: 0, lost: None };
+        Self(Arc::new(Inner {
+            setting,
+            provider,
+            system,
+            book: Mutex::new(book),
+            marks,
+            leaving: Mutex::default(),
+            stale: Notify::new(),
+            ended: Notify::new(),
+        }))
+    }
+
+    /// Keeps the public state fresh. Never ends.
+    pub async fn keep_fresh(&self) {
+        loop {
+            self.0.stale.notified().await;
+            task::after(STATE_LAG).await;
+            // The next change tries again; at the end its error is told.
+            drop(self.show());
+        }
+    }
+
+    /// Writes the public state.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn show(&self) -> Result<(), RecordsError> {
+        let book = self.0.book();
+        book.records.show(&self.0.setting, &book.state)
+    }
+
+    /// Waits until all forwards have ended, for `patience` at most. What has not ended by then is found at the next start.
+    pub async fn drain(&self, patience: Duration) {
+        let ended = async {
+            loop {
+                let wait = self.0.ended.notified();
+                if self.0.book().under_way == 0 {
+                    return;
+                }
+                wait.await;
+            }
+        };
+        task::first(ended, task::after(patience)).await;
+    }
+
+    /// The counters and the armed case, for the operator's terminal.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.0.book().state.clone()
+    }
+
+    /// What could not be written, if anything.
+    #[must_use]
+    pub fn lost(&self) -> Option<VaultError> {
+        self.0.book().lost.clone()
+    }
+}
+
+impl App for Bridge {
+    /// Forwards need the runtime that has the sockets.
+    const ASIDE: usize = usize::MAX;
+
+    async fn answer(&self, request: Request) -> Answer {
+        let inner = &self.0;
+        let clock = Clock::start();
+        let unix_ms = clock::unix_ms();
+        let head = &request.head;
+        let heard = core::hear(&inner.setting, head, &request.body, inner.frozen(head).as_deref());
+        let (sequence, verdict) = inner.admit(&heard);
+        let done = outline(&heard, &verdict, sequence, unix_ms, &request.body);
+        let asking = Asking { done: Box::new(done), clock };
+        match verdict.act {
+            Act::Forward { counted } => {
+                forward::answer(inner, forward::Wanted { heard, counted, request }, asking).await
+            }
+            act @ (Act::Deny(_)
+            | Act::Health
+            | Act::Status
+            | Act::Arm(_)
+            | Act::Disarm(_)
+            | Act::Preflight) => inner.own_words(&act, &heard, asking, &request.body),
+        }
+    }
+
+    async fn refuse(&self, refusal: Refusal) -> Answer {
+        let denial = match refusal.why {
+            Why::BodyTooLarge(_) => Denial::BodyTooLarge,
+            _ => Denial::InvalidBody,
+        };
+        let words = denial.words();
+        let inner = &self.0;
+        let sequence = inner.number();
+        let text = |part: fn(&RequestHead) -> String| refusal.head.as_ref().map(part).unwrap_or_default();
+        let mut done = blank(sequence, clock::unix_ms(), Kind::Invalid, Action::Denied);
+        done.method = text(|head| head.method().into_owned());
+        done.path = shown(&text(|head| head.target().into_owned()));
+        done.code = Some(words.code.to_owned());
+        done.request = hop(&refusal.body);
+        done.error = Some(refusal.why.to_string());
+        let body = denial::body(GUARD, words.code, &format!("{} ({})", words.message, refusal.why));
+        let status = if denial == Denial::BodyTooLarge { words.status } else { refusal.status };
+        inner.leave(done, Clock::start(), ResponseHead::new(status), body, true)
+    }
+
+    fn left(&self, ticket: u64, left: Left) {
+        let leaving = self.0.leaving().remove(&ticket);
+        match leaving {
+            Some(Leaving::Own(mut done, clock)) => {
+                done.took_us = clock.elapsed_us();
+                if left.end != End::Complete {
+                    done.client_left = true;
+                    done.served = hop(b"");
+                }
+                self.0.finish(*done);
+            }
+            Some(Leaving::Relayed(waits)) => drop(waits.send(left)),
+            None => {}
+        }
+    }
+}
+
+impl Inner {
+    pub(crate) fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    pub(crate) fn provider(&self) -> &Provider {
+        &self.provider
+    }
+
+    pub(crate) fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leaving(&self) -> MutexGuard<'_, HashMap<u64, Leaving>> {
+        self.leaving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The frozen system prompt, where the request may be one for a case.
+    fn frozen(&self, head: &RequestHead) -> Option<String> {
+        let path = self.system.as_deref().filter(|_| head.method() == "POST")?;
+        files::read_text(path, LONGEST_SYSTEM).ok()
+    }
+
+    fn number(&self) -> u64 {
+        let mut book = self.book();
+        book.state.sequence += 1;
+        book.state.sequence
+    }
+
+    /// Numbers a request and judges it. What only changes the state is done here and now.
+    fn admit(&self, heard: &Heard) -> (u64, Verdict) {
+        let mut guard = self.book();
+        let book = &mut *guard;
+        book.state.sequence += 1;
+        let sequence = book.state.sequence;
+        let mut verdict = core::judge(&self.setting, &book.state, heard);
+        let fact = match &verdict.act {
+            Act::Arm(case) => Fact::Armed { sequence, case: case.clone() },
+            Act::Disarm(case) => Fact::Disarmed { sequence, case: case.clone() },
+            Act::Deny(_) | Act::Health | Act::Status | Act::Preflight | Act::Forward { .. } => {
+                return (sequence, verdict);
+            }
+        };
+        let noted = book.records.note(fact.clone()).is_ok() && book.state.apply(&fact).is_ok();
+        if !noted {
+            verdict.act = Act::Deny(Denial::NotRecorded);
+        }
+        (sequence, verdict)
+    }
+
+    /// Judges once more and, where it still holds, spends the budget: from here on it is spent, whatever happens.
+    pub(crate) fn reserve(
+        &self,
+        heard: &Heard,
+        sequence: u64,
+    ) -> Result<(rehearsal_world::record::Sync, Option<String>), (Denial, Option<VaultError>)> {
+        let mut guard = self.book();
+        let book = &mut *guard;
+        let verdict = core::judge(&self.setting, &book.state, heard);
+        match verdict.act {
+            Act::Forward { .. } => {}
+            Act::Deny(denial) => return Err((denial, None)),
+            Act::Health | Act::Status | Act::Arm(_) | Act::Disarm(_) | Act::Preflight => {
+                return Err((Denial::CaseNotArmed, None));
+            }
+        }
+        let case = verdict
+            .case
+            .filter(|case| book.state.cases.contains_key(case) && !self.setting.cases().is_empty());
+        let fact = Fact::Reserved { sequence, case: case.clone() };
+        let sync = book.records.reserve(fact.clone()).map_err(|error| (Denial::NotRecorded, Some(error)))?;
+        book.state.apply(&fact).map_err(|_| (Denial::Consumed, None))?;
+        Ok((sync, case))
+    }
+
+    /// Writes a fact down.
+    pub(crate) fn note(&self, fact: Fact) -> Result<(), VaultError> {
+        let mut guard = self.book();
+        let book = &mut *guard;
+        book.records.note(fact.clone())?;
+        // A fact about a forward that was reserved always fits.
+        drop(book.state.apply(&fact));
+        Ok(())
+    }
+
+    /// The files of an exchange.
+    pub(crate) fn open(
+        &self,
+        name: String,
+        request: &[u8],
+        upstream: Option<&[u8]>,
+        maps: bool,
+    ) -> Result<Exchange, VaultError> {
+        let folder = self.book().records.exchanges();
+        Exchange::open(folder, name, request, upstream, maps)
+    }
+
+    /// A forward begins; what it waits for when its answer has left.
+    pub(crate) fn begin(&self, sequence: u64) -> oneshot::Receiver<Left> {
+        let (sender, receiver) = oneshot::channel();
+        self.leaving().insert(sequence, Leaving::Relayed(sender));
+        self.book().under_way += 1;
+        receiver
+    }
+
+    /// A forward is over.
+    pub(crate) fn end(&self, done: Done) {
+        self.leaving().remove(&done.sequence);
+        self.finish(done);
+        self.book().under_way -= 1;
+        self.ended.notify_waiters();
+    }
+
+    /// Writes a request's end down.
+    fn finish(&self, done: Done) {
+        let at = clock::rfc3339(done.unix_ms);
+        let mut guard = self.book();
+        let book = &mut *guard;
+        let fact = Fact::Done(Box::new(done.clone()));
+        if let Err(error) = book.records.done(&self.setting, done, &at) {
+            book.lost = Some(error);
+        }
+        // In memory it is over in any case: nothing that was spent comes back by this.
+        drop(book.state.apply(&fact));
+        drop(guard);
+        self.stale.notify_one();
+    }
+
+    /// Headers of every answer to this origin.
+    pub(crate) fn common(&self, heard: &Heard) -> ResponseHead {
+        let mut head = ResponseHead::new(200).with("cache-control", "no-store");
+        if let Some(origin) = heard.origin.as_ref().filter(|_| heard.origin_allowed) {
+            head.push("access-control-allow-origin", origin.clone());
+            head.push("vary", "Origin");
+        }
+        head
+    }
+
+    /// Answers in the bridge's own words.
+    pub(crate) fn own_words(&self, act: &Act, heard: &Heard, mut asking: Asking, asked: &[u8]) -> Answer {
+        let (status, body) = self.say(act);
+        let mut head = ResponseHead::new(status);
+        head.headers.extend(self.common(heard).headers);
+        match act {
+            Act::Preflight => {
+                head.push("access-control-allow-methods", "GET, POST, OPTIONS");
+                head.push("access-control-allow-headers", "Content-Type, Authorization");
+                head.push("access-control-max-age", "0");
+            }
+            Act::Deny(denial) => {
+                asking.done.code = Some(denial.words().code.to_owned());
+                if *denial == Denial::Method {
+                    head.push("allow", "GET, HEAD, POST, OPTIONS");
+                }
+                self.keep(&mut asking.done, asked);
+            }
+            Act::Health | Act::Status | Act::Arm(_) | Act::Disarm(_) | Act::Forward { .. } => {}
+        }
+        asking.done.action = act.action();
+        self.leave(*asking.done, asking.clock, head, body, false)
+    }
+
+    /// Keeps the body of a request that is not forwarded, unless it may hold a control body.
+    fn keep(&self, done: &mut Done, body: &[u8]) {
+        if done.kind == Kind::Control || body.is_empty() || done.files.is_some() {
+            return;
+        }
+        let name = exchange::name(done.sequence, done.case.as_deref(), &done.route);
+        let folder = self.book().records.exchanges();
+        match exchange::keep_request(&folder, &name, body) {
+            Ok(()) => done.files = Some(name),
+            Err(error) => done.error = Some(error.to_string()),
+        }
+    }
+
+    fn say(&self, act: &Act) -> (u16, Vec<u8>) {
+        match act {
+            Act::Deny(denial) => {
+                let words = denial.words();
+                (words.status, denial::body(GUARD, words.code, words.message))
+            }
+            Act::Health => (200, projection::health(&self.setting, &self.book().state)),
+            Act::Status => {
+                let at = clock::rfc3339(clock::unix_ms());
+                (200, projection::state(&self.setting, &self.book().state, &at))
+            }
+            Act::Arm(case) => (200, projection::armed(&self.setting, Some(case))),
+            Act::Disarm(_) => (200, projection::armed(&self.setting, None)),
+            Act::Preflight | Act::Forward { .. } => (204, Vec::new()),
+        }
+    }
+
+    fn leave(
+        &self,
+        mut done: Done,
+        clock: Clock,
+        mut head: ResponseHead,
+        body: Vec<u8>,
+        close: bool,
+    ) -> Answer {
+        done.status = Some(head.status);
+        done.served = if done.method == "HEAD" { hop(b"") } else { hop(&body) };
+        if head.get("cache-control").is_none() {
+            head.push("cache-control", "no-store");
+        }
+        if !body.is_empty() {
+            head.push("content-type", "application/json");
+        }
+        let ticket = done.sequence;
+        self.leaving().insert(ticket, Leaving::Own(Box::new(done), clock));
+        Answer { ticket, reply: Reply::Whole { head, body: body.into() }, close }
+    }
+}
+
+/// What is known of a request before it is answered.
+fn outline(heard: &Heard, verdict: &Verdict, sequence: u64, unix_ms: u64, body: &Bytes) -> Done {
+    let mut done = blank(sequence, unix_ms, heard.kind, verdict.act.action());
+    done.method.clone_from(&heard.method);
+    done.path = shown(&heard.path);
+    core::public_route(heard).clone_into(&mut done.route);
+    done.case.clone_from(&verdict.case);
+    done.attempt = verdict.attempt;
+    done.origin.clone_from(&heard.origin);
+    done.authorized = heard.authorized;
+    // A control body names a case, or is whatever somebody tries: it is not kept in any form.
+    done.request = if heard.kind == Kind::Control { hop(b"") } else { hop(body) };
+    done
+}
+
+fn blank(sequence: u64, unix_ms: u64, kind: Kind, action: Action) -> Done {
+    Done {
+        sequence,
+        unix_ms,
+        took_us: 0,
+        kind,
+        method: String::new(),
+        path: String::new(),
+        route: "other".to_owned(),
+        case: None,
+        attempt: false,
+        action,
+        status: None,
+        code: None,
+        origin: None,
+        authorized: false,
+        forwarded: false,
+        request: hop(b""),
+        upstream_request: None,
+        upstream_response: None,
+        served: hop(b""),
+        upstream_status: None,
+        files: None,
+        readable: None,
+        input_equivalent: None,
+        choices_unchanged: None,
+        complete: None,
+        client_left: false,
+        tokens: None,
+        error: None,
+    }
+}
+
+/// A target as it may be written down: without its query, without a login.
+fn shown(target: &str) -> String {
+    let place = target.split('?').next().unwrap_or_default();
+    redact::target(place).into_owned()
+}
+
+pub(crate) fn hop(bytes: &[u8]) -> Hop {
+    Hop { bytes: bytes.len() as u64, sha256: digest::text(&digest::of(bytes)) }
+}
+
+/// Whether a header may hold a key.
+pub(crate) fn is_key(name: &str) -> bool {
+    KEYS.iter().any(|key| name.eq_ignore_ascii_case(key)) || redact::is_secret(name)
+}

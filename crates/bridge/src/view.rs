@@ -1,0 +1,256 @@
+//! The readable file of an exchange: what was asked and answered, decoded, for people; and what only a look at the whole tells.
+//!
+//! The bytes beside it are the record; this is made from them, and says their digests. Secrets are masked, bodies are shown as JSON
+//! where they are JSON.
+
+use crate::core::Heard;
+use crate::exchange::Exchange;
+use crate::key::Key;
+use crate::passing::Header;
+use crate::pipe;
+use crate::pretty::{self, Node, print};
+use crate::relay::{Outcome, Question};
+use crate::serve::is_key;
+use crate::setting::Setting;
+use rehearsal_journal::bridge::Done;
+use rehearsal_journal::redact::{self, REDACTED};
+use rehearsal_wire::dialect::heard::{self, Heard as Spoken};
+use rehearsal_wire::json::{Value, parse};
+use rehearsal_wire::relay::coding::Decoder;
+use rehearsal_wire::reply::IssuedCall;
+use rehearsal_world::clock;
+use rehearsal_world::http::Request;
+
+/// Version of the readable file's form, and with it of the recording's.
+pub(crate) const VERSION: u32 = 1;
+
+/// A body longer than this is not shown, only counted and digested.
+const LONGEST: usize = 8 << 20;
+
+/// All that there is to look at.
+pub(crate) struct Seen<'s> {
+    pub(crate) heard: &'s Heard,
+    pub(crate) request: &'s Request,
+    pub(crate) question: &'s Question,
+    pub(crate) exchange: &'s Exchange,
+    pub(crate) outcome: &'s Outcome,
+    pub(crate) setting: &'s Setting,
+}
+
+/// What only a look at the whole tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) tokens: Option<u64>,
+    pub(crate) choices_unchanged: Option<bool>,
+}
+
+/// The readable file.
+pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
+    let Seen { heard, question, exchange, outcome, setting, .. } = seen;
+    let response = decoded(exchange, outcome);
+    let content_type = pipe::value(&outcome.headers, "content-type").unwrap_or_default();
+    let spoken = match (heard.dialect, &response) {
+        (Some(dialect), Some(body)) if heard.method == "POST" => {
+            Some(heard::hear(dialect, &content_type, body))
+        }
+        _ => None,
+    };
+    let usage = spoken.as_ref().map(|spoken| spoken.reply.usage);
+    let told = Told {
+        tokens: usage.map(|usage| usage.prompt + usage.completion).filter(|tokens| *tokens > 0),
+        choices_unchanged: setting.names.as_ref().and(unchanged(seen, response.as_deref())),
+    };
+    let forward = done.upstream_request.as_ref();
+    let document = object([
+        ("version", u64::from(VERSION).into()),
+        ("sequence", done.sequence.into()),
+        ("case", done.case.as_ref().into()),
+        ("at", clock::rfc3339(done.unix_ms).into()),
+        ("dialect", heard.dialect.map(|dialect| dialect.name).into()),
+        ("request", asked(seen, done)),
+        (
+            "forward",
+            object([
+                ("method", (&question.method).into()),
+                ("target", redact::target(&question.target).into_owned().into()),
+                ("headers", headers(&question.headers)),
+                ("bytes", forward.map(|hop| hop.bytes).into()),
+                ("sha256", forward.map(|hop| &hop.sha256).into()),
+            ]),
+        ),
+        (
+            "response",
+            outcome
+                .status
+                .map(|status| {
+                    object([
+                        ("status", u64::from(status).into()),
+                        ("headers", headers(&outcome.headers)),
+                        ("headUs", outcome.head_us.into()),
+                        ("pieces", pieces(&outcome.pieces)),
+                        ("bytes", exchange.response.len().into()),
+                        ("sha256", exchange.response.hop().sha256.into()),
+                        ("said", spoken.as_ref().map(said).into()),
+                        ("body", response.as_deref().map(body).into()),
+                    ])
+                })
+                .into(),
+        ),
+        (
+            "served",
+            object([
+                ("status", done.status.map(u64::from).into()),
+                ("bytes", done.served.bytes.into()),
+                ("sha256", (&done.served.sha256).into()),
+                ("file", exchange.served.is_some().into()),
+                ("clientLeft", done.client_left.into()),
+            ]),
+        ),
+        ("complete", done.complete.into()),
+        ("error", done.error.as_ref().into()),
+    ]);
+    (print(&document), told)
+}
+
+/// What the client asked.
+fn asked(seen: &Seen<'_>, done: &Done) -> Node {
+    let Seen { heard, request, .. } = seen;
+    let sent: Vec<Header> =
+        request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
+    let key = Key::of(heard.dialect, &heard.method, &heard.path, &request.body);
+    object([
+        ("method", (&heard.method).into()),
+        ("target", target(heard).into()),
+        ("headers", headers(&sent)),
+        ("bytes", done.request.bytes.into()),
+        ("sha256", (&done.request.sha256).into()),
+        ("call", key.shown()),
+        ("body", body(&request.body)),
+    ])
+}
+
+fn object<const N: usize>(entries: [(&'static str, Node); N]) -> Node {
+    Node::Object(entries.into())
+}
+
+/// When each piece came and how long it was.
+fn pieces(pieces: &[(u64, u64)]) -> Node {
+    Node::List(pieces.iter().map(|(us, bytes)| Node::from(vec![*us, *bytes])).collect())
+}
+
+fn target(heard: &Heard) -> String {
+    let query = if heard.query.is_empty() { String::new() } else { format!("?{}", heard.query) };
+    redact::target(&format!("{}{query}", heard.path)).into_owned()
+}
+
+/// Headers as they came, keys masked.
+fn headers(headers: &[Header]) -> Node {
+    let shown = |(name, value): &Header| {
+        let value =
+            if is_key(name) { REDACTED.to_owned() } else { String::from_utf8_lossy(value).into_owned() };
+        Node::from(vec![name.clone(), value])
+    };
+    Node::List(headers.iter().map(shown).collect())
+}
+
+/// The provider's body without its coding; none where it is too long or its coding is broken.
+fn decoded(exchange: &Exchange, outcome: &Outcome) -> Option<Vec<u8>> {
+    outcome.status?;
+    if exchange.response.len() > LONGEST as u64 {
+        return None;
+    }
+    let raw = exchange.response.read(LONGEST).ok()?;
+    let codings = pipe::codings(&outcome.headers).ok()?;
+    if codings.is_empty() {
+        return Some(raw);
+    }
+    let mut out = Vec::new();
+    let mut decoder = Decoder::new(&codings, LONGEST as u64);
+    // What a cut body gave is shown, too.
+    if decoder.push(&raw, &mut out).is_ok() {
+        drop(decoder.finish(&mut out));
+    }
+    Some(out)
+}
+
+/// A body for people: JSON as such, any other text as text.
+fn body(bytes: &[u8]) -> Node {
+    if bytes.is_empty() || bytes.len() > LONGEST {
+        return Node::Null;
+    }
+    // It stands two levels deep.
+    match parse(bytes) {
+        Ok(tape) => pretty::raw(tape.root(), 2),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned().into(),
+    }
+}
+
+/// What the model said.
+fn said(spoken: &Spoken) -> Node {
+    let reply = &spoken.reply;
+    let mut entries = Vec::new();
+    let mut put = |key, node: Node| entries.push((key, node));
+    for (key, text) in [
+        ("id", &spoken.id),
+        ("model", &spoken.model),
+        ("thinking", &reply.thinking),
+        ("text", &reply.text),
+        ("refusal", &reply.refusal),
+        ("ended", &spoken.ended),
+    ] {
+        if let Some(text) = text {
+            put(key, text.into());
+        }
+    }
+    if !reply.calls.is_empty() {
+        let call = |call: &IssuedCall| {
+            object([
+                ("id", (&call.id).into()),
+                ("name", (&call.name).into()),
+                ("arguments", (&call.arguments).into()),
+            ])
+        };
+        put("calls", Node::List(reply.calls.iter().map(call).collect()));
+    }
+    put(
+        "usage",
+        object([("prompt", reply.usage.prompt.into()), ("completion", reply.usage.completion.into())]),
+    );
+    if let Some(error) = &spoken.error {
+        let fields = [
+            ("type", error.kind.as_ref().into()),
+            ("code", error.code.as_ref().into()),
+            ("message", (&error.message).into()),
+        ];
+        put("error", object(fields));
+    }
+    put("whole", spoken.done.into());
+    if !spoken.notes.is_empty() {
+        put("notes", spoken.notes.clone().into());
+    }
+    Node::Object(entries)
+}
+
+/// Whether the generated parts left as they came, byte for byte; none where there is nothing to compare.
+fn unchanged(seen: &Seen<'_>, response: Option<&[u8]>) -> Option<bool> {
+    let served = seen.exchange.served.as_ref().filter(|served| served.len() <= LONGEST as u64)?;
+    let served = served.read(LONGEST).ok()?;
+    let (came, left) = (generated(response?), generated(&served));
+    // A client that left early has the beginning.
+    Some(came.starts_with(&left) || left.starts_with(&came))
+}
+
+/// The generated parts of a body, or of each event of a stream, as they stand in it.
+fn generated(body: &[u8]) -> Vec<String> {
+    let part = |text: &[u8]| {
+        let tape = parse(text).ok()?;
+        tape.root().get("choices").map(Value::text).map(str::to_owned)
+    };
+    if let Some(part) = part(body) {
+        return vec![part];
+    }
+    let mut events = rehearsal_wire::sse::SseReader::new(LONGEST);
+    // An event that is too long has no part to compare.
+    let _too_long = events.feed(body);
+    std::iter::from_fn(|| events.next_event()).filter_map(|event| part(event.data.as_bytes())).collect()
+}
