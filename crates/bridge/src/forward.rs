@@ -51,7 +51,7 @@ pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Askin
     }
     let ticket = asking.done.sequence;
     let (sender, reply) = oneshot::channel();
-    let front = Front::new(sender, inner.common(&heard));
+    let front = Front::new(sender, inner.common(&heard), asking.clock);
     let left = inner.begin(ticket);
     // A task of its own: an answer that is paid for is kept, whoever stays to hear it.
     task::spawn(run(Arc::clone(inner), heard, request, ready, front, asking, left));
@@ -159,7 +159,7 @@ async fn run(
     if manner.counted {
         settle(&exchange).await;
     }
-    look(&inner, &heard, &request, &question, &exchange, &outcome, &mut done);
+    look(&inner, &heard, (&request, &question), (&exchange, &front), &outcome, &mut done);
     done.took_us = clock.elapsed_us();
     inner.end(*done);
 }
@@ -181,13 +181,12 @@ async fn settle(exchange: &Exchange) {
 fn look(
     inner: &Inner,
     heard: &Heard,
-    request: &Request,
-    question: &Question,
-    exchange: &Exchange,
+    (request, question): (&Request, &Question),
+    (exchange, front): (&Exchange, &Front),
     outcome: &Outcome,
     done: &mut Done,
 ) {
-    let seen = Seen { heard, request, question, exchange, outcome, setting: inner.setting() };
+    let seen = Seen { heard, request, question, exchange, front, outcome, setting: inner.setting() };
     let (text, told) = view::readable(&seen, done);
     done.tokens = told.tokens;
     done.choices_unchanged = told.choices_unchanged;

@@ -4,6 +4,7 @@ use crate::exchange::Exchange;
 use bytes::Bytes;
 use rehearsal_journal::bridge::Hop;
 use rehearsal_wire::head::ResponseHead;
+use rehearsal_world::clock::Clock;
 use rehearsal_world::http::{LiveSender, Reply, Sent, live};
 use rehearsal_world::task::oneshot;
 use rehearsal_world::vault::VaultError;
@@ -17,6 +18,9 @@ pub(crate) struct Front {
     /// Headers that every answer of the bridge has.
     common: ResponseHead,
     status: Option<u16>,
+    /// When each piece was handed over, microseconds after the request, and how many bytes it had.
+    pieces: Vec<(u64, u64)>,
+    clock: Clock,
     /// Whether the client left before the end.
     left: bool,
     /// Whether nobody waited for the reply any more.
@@ -26,8 +30,18 @@ pub(crate) struct Front {
 impl Front {
     /// A front whose reply goes to whoever waits for it. `common` gives the headers of every answer.
     #[must_use]
-    pub(crate) fn new(reply: oneshot::Sender<Reply>, common: ResponseHead) -> Self {
-        Self { reply: Some(reply), sender: None, sent: None, common, status: None, left: false, alone: false }
+    pub(crate) fn new(reply: oneshot::Sender<Reply>, common: ResponseHead, clock: Clock) -> Self {
+        Self {
+            reply: Some(reply),
+            sender: None,
+            sent: None,
+            common,
+            status: None,
+            pieces: Vec::new(),
+            clock,
+            left: false,
+            alone: false,
+        }
     }
 
     /// The status that was sent, if any was.
@@ -40,6 +54,13 @@ impl Front {
     #[must_use]
     pub(crate) fn left(&self) -> bool {
         self.left
+    }
+
+    /// The pieces that were handed over, where they are others than those that came: when, microseconds after the request, and how
+    /// many bytes each had.
+    #[must_use]
+    pub(crate) fn pieces(&self) -> &[(u64, u64)] {
+        &self.pieces
     }
 
     /// Whether the connection will never say what left of it: it was gone before the answer began.
@@ -69,6 +90,7 @@ impl Front {
         }
         if let Some(served) = &mut exchange.served {
             served.write(&bytes)?;
+            self.pieces.push((self.clock.elapsed_us(), bytes.len() as u64));
         }
         if let Some(sender) = &mut self.sender
             && sender.send(bytes).await.is_err()

@@ -5,6 +5,7 @@
 
 use crate::core::Heard;
 use crate::exchange::Exchange;
+use crate::front::Front;
 use crate::key::Key;
 use crate::passing::Header;
 use crate::pipe;
@@ -15,9 +16,10 @@ use crate::setting::Setting;
 use rehearsal_journal::bridge::Done;
 use rehearsal_journal::redact::{self, REDACTED};
 use rehearsal_wire::dialect::heard::{self, Heard as Spoken};
-use rehearsal_wire::json::{Value, parse};
+use rehearsal_wire::json::{Value, parse, write_value};
 use rehearsal_wire::relay::coding::Decoder;
 use rehearsal_wire::reply::IssuedCall;
+use rehearsal_wire::sse::SseReader;
 use rehearsal_world::clock;
 use rehearsal_world::http::Request;
 
@@ -33,6 +35,7 @@ pub(crate) struct Seen<'s> {
     pub(crate) request: &'s Request,
     pub(crate) question: &'s Question,
     pub(crate) exchange: &'s Exchange,
+    pub(crate) front: &'s Front,
     pub(crate) outcome: &'s Outcome,
     pub(crate) setting: &'s Setting,
 }
@@ -46,7 +49,7 @@ pub(crate) struct Told {
 
 /// The readable file.
 pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
-    let Seen { heard, question, exchange, outcome, setting, .. } = seen;
+    let Seen { heard, question, exchange, front, outcome, setting, .. } = seen;
     let response = decoded(exchange, outcome);
     let content_type = pipe::value(&outcome.headers, "content-type").unwrap_or_default();
     let spoken = match (heard.dialect, &response) {
@@ -103,6 +106,7 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
                 ("bytes", done.served.bytes.into()),
                 ("sha256", (&done.served.sha256).into()),
                 ("file", exchange.served.is_some().into()),
+                ("pieces", pieces(front.pieces())),
                 ("clientLeft", done.client_left.into()),
             ]),
         ),
@@ -173,15 +177,31 @@ fn decoded(exchange: &Exchange, outcome: &Outcome) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A body for people: JSON as such, any other text as text.
+/// A body for people: JSON as such, a stream as its events, any other text as text.
 fn body(bytes: &[u8]) -> Node {
     if bytes.is_empty() || bytes.len() > LONGEST {
         return Node::Null;
     }
     // It stands two levels deep.
-    match parse(bytes) {
-        Ok(tape) => pretty::raw(tape.root(), 2),
-        Err(_) => String::from_utf8_lossy(bytes).into_owned().into(),
+    if let Ok(tape) = parse(bytes) {
+        return pretty::raw(tape.root(), 2);
+    }
+    let mut reader = SseReader::new(LONGEST);
+    let _too_long = reader.feed(bytes);
+    let events: Vec<Node> =
+        std::iter::from_fn(|| reader.next_event()).map(|event| document(&event.data)).collect();
+    if events.is_empty() { String::from_utf8_lossy(bytes).into_owned().into() } else { Node::List(events) }
+}
+
+/// The data of an event on one line.
+fn document(data: &str) -> Node {
+    match parse(data.as_bytes()) {
+        Ok(tape) => {
+            let mut text = Vec::new();
+            write_value(&mut text, tape.root());
+            Node::Raw(String::from_utf8(text).unwrap_or_default())
+        }
+        Err(_) => data.into(),
     }
 }
 
@@ -249,7 +269,7 @@ fn generated(body: &[u8]) -> Vec<String> {
     if let Some(part) = part(body) {
         return vec![part];
     }
-    let mut events = rehearsal_wire::sse::SseReader::new(LONGEST);
+    let mut events = SseReader::new(LONGEST);
     // An event that is too long has no part to compare.
     let _too_long = events.feed(body);
     std::iter::from_fn(|| events.next_event()).filter_map(|event| part(event.data.as_bytes())).collect()

@@ -16,6 +16,10 @@ const DEPTH: usize = 6;
 const JOURNALS: &str = "journals";
 const CASES: &str = "cases";
 
+/// Where a bridge keeps its journal, and where, beside it, what everybody may see.
+const PRIVATE: &str = "private";
+const PUBLIC: &str = "public";
+
 /// A journal that was read and found whole.
 #[derive(Clone, Debug)]
 pub struct Journal {
@@ -117,10 +121,13 @@ fn find(folder: &Path, depth: usize, found: &mut Found) -> Result<(), CheckError
     let failed = |source| CheckError::Read { path: folder.to_owned(), source };
     // What agents leave in their workspaces may look like journals, but is none.
     let is_run = folder.join(JOURNALS).is_dir();
+    // What a bridge shows to everybody is made from its journal and is none.
+    let is_bridge = folder.join(PRIVATE).is_dir();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let kind = entry.file_type().map_err(failed)?;
-        if kind.is_dir() && depth > 0 && !(is_run && entry.file_name() == CASES) {
+        let is_none = (is_run && entry.file_name() == CASES) || (is_bridge && entry.file_name() == PUBLIC);
+        if kind.is_dir() && depth > 0 && !is_none {
             find(&entry.path(), depth - 1, found)?;
         }
         let parsed = entry.file_name().to_str().and_then(name::parse);
