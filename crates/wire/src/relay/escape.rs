@@ -8,18 +8,52 @@ pub(super) struct Escape {
 }
 
 /// What a byte did to an escape.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Taken {
     /// It belongs to it, and more is to come.
     More,
-    /// It ends it: the decoded character (or half a pair, in the bytes that it would have) and how it was written.
-    Whole(Vec<u8>, Vec<u8>),
+    /// It ends it.
+    Whole(Unit),
     /// What was half of a pair stands alone; the byte was not looked at yet.
-    Alone(Vec<u8>, Vec<u8>),
+    Alone(Unit),
     /// No escape has this byte.
     Broken,
 }
 
+/// What an escape stands for, and how it was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    decoded: [u8; 4],
+    width: usize,
+    raw: [u8; 12],
+    len: usize,
+}
+
+impl Unit {
+    /// A character in UTF-8; half a pair in the three bytes that the same rule gives, which are no UTF-8 and so equal nothing.
+    fn new(unit: u32, raw: [u8; 12], len: usize) -> Self {
+        let mut decoded = [0; 4];
+        let width = match char::from_u32(unit) {
+            Some(letter) => letter.encode_utf8(&mut decoded).len(),
+            None => {
+                let tail = |bits: u32| 0x80 | (bits & 0x3F) as u8;
+                decoded = [0xE0 | (unit >> 12 & 0x0F) as u8, tail(unit >> 6), tail(unit), 0];
+                3
+            }
+        };
+        Self { decoded, width, raw, len }
+    }
+
+    pub(super) fn decoded(&self) -> &[u8] {
+        &self.decoded[..self.width]
+    }
+
+    pub(super) fn raw(&self) -> &[u8] {
+        &self.raw[..self.len]
+    }
+}
+
+/// Bytes of `\uXXXX`.
 const UNIT: usize = 6;
 
 impl Escape {
@@ -68,13 +102,6 @@ impl Escape {
         }
     }
 
-    /// Gives away what was written so far.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
-        let raw = self.raw().to_vec();
-        self.clear();
-        raw
-    }
-
     fn unit(&self, at: usize) -> u32 {
         self.raw[at + 2..at + UNIT]
             .iter()
@@ -82,15 +109,16 @@ impl Escape {
     }
 
     fn whole(&mut self, unit: u32) -> Taken {
-        Taken::Whole(encoded(unit), self.rest())
+        let len = std::mem::take(&mut self.len);
+        Taken::Whole(Unit::new(unit, self.raw, len))
     }
 
     /// The first six bytes are half a pair without its other half; what was written after them begins anew.
     fn alone(&mut self) -> Taken {
-        let (decoded, raw) = (encoded(self.unit(0)), self.raw[..UNIT].to_vec());
+        let unit = Unit::new(self.unit(0), self.raw, UNIT);
         self.raw.copy_within(UNIT..self.len, 0);
         self.len -= UNIT;
-        Taken::Alone(decoded, raw)
+        Taken::Alone(unit)
     }
 }
 
@@ -103,13 +131,4 @@ fn short(letter: u8) -> u32 {
         b't' => b'\t',
         other => other,
     })
-}
-
-/// A character in UTF-8; half a pair in the three bytes that the same rule gives, which are no UTF-8 and so equal nothing.
-#[expect(clippy::cast_possible_truncation, reason = "each part is masked to a byte")]
-fn encoded(unit: u32) -> Vec<u8> {
-    match char::from_u32(unit) {
-        Some(letter) => letter.encode_utf8(&mut [0; 4]).as_bytes().to_vec(),
-        None => vec![0xE0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3F) as u8, 0x80 | (unit & 0x3F) as u8],
-    }
 }

@@ -349,24 +349,22 @@ impl JsonMap {
 
     /// A byte behind a backslash.
     fn escaped(&mut self, role: Role, byte: u8, out: &mut Vec<u8>) -> usize {
-        let (decoded, raw, taken) = match self.escape.take(byte) {
-            Taken::More => (Vec::new(), Vec::new(), 1),
-            Taken::Whole(decoded, raw) => (decoded, raw, 1),
-            Taken::Alone(decoded, raw) => (decoded, raw, 0),
+        let (unit, taken) = match self.escape.take(byte) {
+            Taken::More => (None, 1),
+            Taken::Whole(unit) => (Some(unit), 1),
+            Taken::Alone(unit) => (Some(unit), 0),
             Taken::Broken => {
                 self.break_off(out);
                 return 0;
             }
         };
-        if role == Role::Mapped {
-            if !raw.is_empty() {
-                self.search.escape(&decoded, &raw, out);
-            }
-        } else {
-            out.extend_from_slice([byte].get(..taken).unwrap_or_default());
-            if role == Role::Key {
-                self.key_goes_on(&decoded);
-            }
+        if role != Role::Mapped && taken == 1 {
+            out.push(byte);
+        }
+        match (role, unit) {
+            (Role::Mapped, Some(unit)) => self.search.escape(unit.decoded(), unit.raw(), out),
+            (Role::Key, Some(unit)) => self.key_goes_on(unit.decoded()),
+            (Role::Spared, Some(_)) | (_, None) => {}
         }
         taken
     }

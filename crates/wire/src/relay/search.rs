@@ -78,6 +78,10 @@ impl Search {
     /// One character (or half a surrogate pair) that was written in another way than as itself.
     #[expect(clippy::cast_possible_truncation, reason = "the longest escape has 12 bytes")]
     pub(super) fn escape(&mut self, decoded: &[u8], raw: &[u8], out: &mut Vec<u8>) {
+        if self.held.is_empty() && decoded[0] != self.names.real().as_bytes()[0] {
+            out.extend_from_slice(raw);
+            return self.passed(decoded);
+        }
         self.held.extend_from_slice(decoded);
         self.raw.extend_from_slice(raw);
         self.widths.push(raw.len() as u8);
@@ -133,6 +137,9 @@ impl Search {
 
     /// Notes decoded text that left.
     fn passed(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
         self.before.extend_from_slice(&text[text.len().saturating_sub(LONGEST)..]);
         let old = self.before.len().saturating_sub(LONGEST);
         self.before.drain(..old);
@@ -158,10 +165,12 @@ impl Search {
                 Next::Wait(_) => break,
             }
         }
-        let gone: Vec<u8> = self.held.drain(..at).collect();
+        let mut held = std::mem::take(&mut self.held);
+        self.passed(&held[..at]);
+        held.drain(..at);
+        self.held = held;
         self.raw.drain(..raw_at);
         self.widths.drain(..at);
-        self.passed(&gone);
     }
 
     /// Looks at a text from a place on; the text begins where `before` ends.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
 
 mod coding;
+mod crash;
 mod events;
 mod json;
 mod random;
