@@ -178,6 +178,12 @@ fn a_stream_that_is_cut_anywhere_is_an_error_and_gives_what_it_held() {
 }
 
 #[test]
+fn a_decoder_may_go_to_another_thread() {
+    fn sent<T: Send>(_: &T) {}
+    sent(&Decoder::new(&[Coding::Brotli, Coding::Zstd, Coding::Gzip, Coding::Deflate], LIMIT));
+}
+
+#[test]
 fn lists_are_undone_in_reverse() {
     use Coding::{Deflate, Gzip, Identity, Zstd};
     for list in [&[Gzip, Deflate][..], &[Deflate, Gzip], &[Zstd, Gzip], &[Gzip, Identity, Zstd, Deflate], &[]]
@@ -278,12 +284,12 @@ fn a_window_is_kept_over_many_flushes() {
     // Each piece repeats what came long before it, so that a frame's later blocks refer far back.
     let words: Vec<u8> =
         (0..60_000u32).flat_map(|number| (number.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect();
-    let body = [&words[..], &words, &words[..100_000], &words].concat();
+    let body = [&words[..], &words, &words[..100_000], &words].concat().repeat(3);
     for coding in [Coding::Gzip, Coding::Zstd] {
         let whole = coded(&[coding], &body);
         for size in [7_000, 50_000, whole.len()] {
             let parts: Vec<&[u8]> = whole.chunks(size).collect();
-            let (out, result) = decoded(&[coding], LIMIT, &parts);
+            let (out, result) = decoded(&[coding], 4 * LIMIT, &parts);
             assert!(out == body && result.is_ok(), "{coding:?} in pieces of {size}: {result:?}");
         }
     }

@@ -13,6 +13,9 @@ const MAX_WINDOW: u64 = 8 << 20;
 /// The largest block, before and after.
 const MAX_BLOCK: usize = 128 << 10;
 
+/// Within one push all is taken out when so much is new, or as much as has to be put back.
+const ROUND: usize = 1 << 20;
+
 /// Any number of frames. What follows the last one and is none is passed over.
 pub(super) struct Zstd {
     decoder: FrameDecoder,
@@ -154,7 +157,7 @@ impl Zstd {
         block[0] &= !1;
         self.decode(&block)?;
         let new = self.good.saturating_sub(self.history.len());
-        if new as u64 > *sink.room {
+        if new as u64 > *sink.room || new > self.history.len().max(ROUND) {
             self.give_out(sink)?;
         }
         if head & 1 == 1 {
