@@ -260,6 +260,24 @@ fn what_is_not_in_the_coding_is_an_error() {
 }
 
 #[test]
+fn nothing_of_a_damaged_block_comes_out() {
+    let parts = ZSTD.map(bytes);
+    let mut broken = 0;
+    for place in 3..parts[1].len() {
+        for damage in [0xFF, 0x10, 0x01] {
+            let mut block = parts[1].clone();
+            block[place] ^= damage;
+            let (out, result) = decoded(&[Coding::Zstd], LIMIT, &[&[&parts[0][..], &block].concat()]);
+            if result == Err(CodingError::Broken(Coding::Zstd)) {
+                broken += 1;
+                assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&events()[0]), "{place}");
+            }
+        }
+    }
+    assert!(broken > 5, "{broken} of the damages are seen");
+}
+
+#[test]
 fn a_bomb_ends_at_the_limit() {
     let zeros = vec![0; 1_000_000];
     let bombs = [

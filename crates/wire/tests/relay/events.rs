@@ -131,6 +131,8 @@ fn it_tells_how_the_stream_ended() {
         ("data: [DON", MidEvent, false, 0),
         ("data: [DONE]x", MidEvent, false, 0),
         ("data: {}\n\nda", MidEvent, false, 1),
+        // A byte order mark is one at the start only.
+        ("data: {}\n\n\u{FEFF}data: {}", MidEvent, false, 1),
         ("event: x", MidEvent, false, 0),
         ("event: x\n", MidEvent, false, 0),
         ("nonsense", MidEvent, false, 0),
