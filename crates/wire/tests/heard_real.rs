@@ -121,7 +121,7 @@ fn hears_what_servers_of_the_chat_api_send() {
             &[
                 r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"function_call":{"name":"f","arguments":""}}}]}"#,
                 r#"{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{}"}},"finish_reason":"function_call","usage":{"prompt_tokens":3,"completion_tokens":4}}]}"#,
-                "[DONE]",
+                "DONE",
             ],
             &["done", "ended: function_call", ": f {}", "usage: 3 4"],
         ),

@@ -60,8 +60,8 @@ pub struct Hearing {
     pub(in crate::dialect) take: fn(&mut Draft, Value<'_>, &str) -> bool,
     /// The finish reason of a reply that ended with this word of the provider, none where it follows from what is said.
     pub(in crate::dialect) finish: fn(&str, &Reply) -> Option<String>,
-    /// The data of the event that ends a stream, where it is no document.
-    pub(in crate::dialect) last: Option<&'static str>,
+    /// The data of the event that ends a stream, where it is no document, and how servers that mean it have sent it.
+    pub(in crate::dialect) last: &'static [&'static str],
 }
 
 /// Hears a body, decoded of its transfer and content codings. Takes time and memory in proportion to its length, which the
@@ -106,7 +106,7 @@ fn events(dialect: &Dialect, draft: &mut Draft, text: &str) {
             let data = event.data.trim();
             if draft.closed {
                 draft.note("More follows behind the last event; it is left out.");
-            } else if dialect.hear.last.is_some_and(|last| last == data) {
+            } else if dialect.hear.last.contains(&data) {
                 draft.close();
             } else if data != "[DONE]" {
                 // A stream that names no types gives all events this one.

@@ -7,7 +7,7 @@ use crate::dialect::openai_chat::hear::first;
 use crate::json::{Kind, Value};
 use crate::reply::{IssuedCall, Reply};
 
-pub(super) const HEAR: Hearing = Hearing { take, finish, last: None };
+pub(super) const HEAR: Hearing = Hearing { take, finish, last: &[] };
 
 fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
     // The API behind Google's own command line wraps each response.

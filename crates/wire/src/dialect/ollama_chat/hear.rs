@@ -4,7 +4,7 @@ use super::super::heard::{Draft, Hearing, words};
 use crate::json::{Kind, Value};
 use crate::reply::Reply;
 
-pub(super) const HEAR: Hearing = Hearing { take, finish, last: None };
+pub(super) const HEAR: Hearing = Hearing { take, finish, last: &[] };
 
 fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
     ending(draft, document);

@@ -5,7 +5,7 @@ use crate::dialect::heard::{Draft, Hearing, words};
 use crate::json::{Kind, Value};
 use crate::reply::Reply;
 
-pub(super) const HEAR: Hearing = Hearing { take, finish, last: Some("[DONE]") };
+pub(super) const HEAR: Hearing = Hearing { take, finish, last: &["[DONE]", "DONE"] };
 
 /// The index under which the legacy `function_call` is kept: no provider counts from there.
 const LEGACY: i64 = -1;

@@ -5,7 +5,7 @@ use super::super::openai_chat::hear::{first, usage};
 use crate::json::{Kind, Value};
 use crate::reply::Reply;
 
-pub(super) const HEAR: Hearing = Hearing { take, finish, last: Some("[DONE]") };
+pub(super) const HEAR: Hearing = Hearing { take, finish, last: &["[DONE]", "DONE"] };
 
 fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
     draft.names(document, "id", "model");

@@ -4,7 +4,7 @@ use super::super::heard::{Draft, HeardError, Hearing, error, words};
 use crate::json::Value;
 use crate::reply::Reply;
 
-pub(super) const HEAR: Hearing = Hearing { take, finish, last: None };
+pub(super) const HEAR: Hearing = Hearing { take, finish, last: &[] };
 
 fn take(draft: &mut Draft, document: Value<'_>, event: &str) -> bool {
     let kind = words(document.get("type")).unwrap_or_else(|| event.to_owned());
