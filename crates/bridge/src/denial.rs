@@ -72,6 +72,7 @@ pub const UPSTREAM_FAILED: &str = "upstream_failed";
 impl Denial {
     /// How it is said.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "it is the table, a row each")]
     pub const fn words(self) -> Words {
         let (status, code, message) = match self {
             Self::InvalidBody => {

@@ -123,7 +123,7 @@ async fn relay(
     (outcome, clock): (&mut Outcome, Clock),
 ) -> Result<(), RelayError> {
     let provider = bridge.provider();
-    let note = |fact: Fact| if manner.counted { bridge.note(fact) } else { Ok(()) };
+    let note = |fact: Fact| if manner.counted { bridge.note(&fact) } else { Ok(()) };
     let connected = provider.client.connect(&provider.base, provider.limits, manner.counted).await?;
     note(Fact::Sent { sequence: manner.sequence })?;
     let headers: Vec<(&str, &[u8])> =

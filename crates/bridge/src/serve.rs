@@ -291,12 +291,12 @@ impl Inner {
     }
 
     /// Writes a fact down.
-    pub(crate) fn note(&self, fact: Fact) -> Result<(), VaultError> {
+    pub(crate) fn note(&self, fact: &Fact) -> Result<(), VaultError> {
         let mut guard = self.book();
         let book = &mut *guard;
         book.records.note(fact.clone())?;
         // A fact about a forward that was reserved always fits.
-        drop(book.state.apply(&fact));
+        drop(book.state.apply(fact));
         Ok(())
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Told {
 
 /// The readable file.
 pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
-    let Seen { heard, question, exchange, front, outcome, setting, .. } = seen;
+    let Seen { heard, question, exchange, outcome, setting, .. } = seen;
     let response = decoded(exchange, outcome);
     let content_type = pipe::value(&outcome.headers, "content-type").unwrap_or_default();
     let spoken = match (heard.dialect, &response) {
@@ -83,37 +83,40 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
         ),
         (
             "response",
-            outcome
-                .status
-                .map(|status| {
-                    object([
-                        ("status", u64::from(status).into()),
-                        ("headers", headers(&outcome.headers)),
-                        ("headUs", outcome.head_us.into()),
-                        ("pieces", pieces(&outcome.pieces)),
-                        ("bytes", exchange.response.len().into()),
-                        ("sha256", exchange.response.hop().sha256.into()),
-                        ("said", spoken.as_ref().map(said).into()),
-                        ("body", response.as_deref().map(body).into()),
-                    ])
-                })
-                .into(),
+            outcome.status.map(|status| answered(seen, status, response.as_deref(), spoken.as_ref())).into(),
         ),
-        (
-            "served",
-            object([
-                ("status", done.status.map(u64::from).into()),
-                ("bytes", done.served.bytes.into()),
-                ("sha256", (&done.served.sha256).into()),
-                ("file", exchange.served.is_some().into()),
-                ("pieces", pieces(front.pieces())),
-                ("clientLeft", done.client_left.into()),
-            ]),
-        ),
+        ("served", served(seen, done)),
         ("complete", done.complete.into()),
         ("error", done.error.as_ref().into()),
     ]);
     (print(&document), told)
+}
+
+/// What the provider answered.
+fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Option<&Spoken>) -> Node {
+    let Seen { exchange, outcome, .. } = seen;
+    object([
+        ("status", u64::from(status).into()),
+        ("headers", headers(&outcome.headers)),
+        ("headUs", outcome.head_us.into()),
+        ("pieces", pieces(&outcome.pieces)),
+        ("bytes", exchange.response.len().into()),
+        ("sha256", exchange.response.hop().sha256.into()),
+        ("said", spoken.map(said).into()),
+        ("body", response.map(body).into()),
+    ])
+}
+
+/// What the client got of it.
+fn served(seen: &Seen<'_>, done: &Done) -> Node {
+    object([
+        ("status", done.status.map(u64::from).into()),
+        ("bytes", done.served.bytes.into()),
+        ("sha256", (&done.served.sha256).into()),
+        ("file", seen.exchange.served.is_some().into()),
+        ("pieces", pieces(seen.front.pieces())),
+        ("clientLeft", done.client_left.into()),
+    ])
 }
 
 /// What the client asked.

@@ -123,18 +123,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     // The folder before the port: a second process must change nothing, and is told why.
     let (mut records, found) =
-        Records::open(&arguments.data, fresh, concat!("rehearsal ", env!("CARGO_PKG_VERSION")))
-            .map_err(unusable)?;
-    setting.token = records.token().map_err(unusable)?;
+        Records::open(&arguments.data, fresh, concat!("rehearsal ", env!("CARGO_PKG_VERSION")))?;
+    setting.token = records.token()?;
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
-    records.begin(&setting, &provider.base.to_string(), &found.state).map_err(unusable)?;
+    records.begin(&setting, &provider.base.to_string(), &found.state)?;
     task::run_server(serve(arguments, setting, provider, (records, found), listener))
         .map_err(|error| Failure::World(error.to_string()))?
 }
 
-fn unusable(error: RecordsError) -> Failure {
-    Failure::World(error.to_string())
+impl From<RecordsError> for Failure {
+    fn from(error: RecordsError) -> Self {
+        Self::World(error.to_string())
+    }
 }
 
 fn provider(arguments: &Arguments) -> Result<Provider, Failure> {
@@ -233,7 +234,7 @@ async fn serve(
         .await
         .map_err(|error| Failure::World(error.to_string()))?;
     bridge.drain(DRAIN).await;
-    bridge.show().map_err(unusable)?;
+    bridge.show()?;
     match bridge.lost() {
         Some(error) => Err(Failure::World(format!("part of the record is missing: {error}"))),
         None => Ok(()),
