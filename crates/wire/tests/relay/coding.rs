@@ -279,15 +279,14 @@ fn nothing_of_a_damaged_block_comes_out() {
     let words = (0..20_000u32).map(|number| format!("word {} ", number.wrapping_mul(2_654_435_761) >> 22));
     let body = words.collect::<String>().into_bytes();
     let whole = coded(&[Coding::Zstd], &body);
-    let head = whole.len() * (128 << 10) / body.len();
     let mut broken = 0;
-    for place in (head + 2000..whole.len()).step_by(150) {
+    for place in (20..whole.len()).step_by(61) {
         let mut whole = whole.clone();
         whole[place] ^= 0x55;
         let (out, result) = decoded(&[Coding::Zstd], LIMIT, &[&whole]);
         if result == Err(CodingError::Broken(Coding::Zstd)) {
             broken += 1;
-            assert!(out == body[..128 << 10], "{} bytes came out", out.len());
+            assert!([0, 128 << 10].contains(&out.len()), "{place}: {} bytes came out", out.len());
         }
     }
     assert!(broken > 5, "{broken} of the damages are seen");
