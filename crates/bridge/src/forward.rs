@@ -2,7 +2,7 @@
 
 use crate::core::{Act, Heard};
 use crate::denial::{Denial, UPSTREAM_FAILED};
-use crate::exchange::{self, Exchange};
+use crate::exchange::{self, Exchange, Kept};
 use crate::front::Front;
 use crate::passing::{self, Header};
 use crate::relay::{self, Manner, Outcome, Question};
@@ -90,8 +90,9 @@ fn ready(
     let method = if strict && is_list { "GET".to_owned() } else { heard.method.clone() };
     let name = exchange::name(sequence, asking.done.case.as_deref(), &asking.done.route);
     let maps = inner.setting().names.is_some();
-    let exchange =
-        inner.open(name, &request.body, mapped.as_deref(), maps).map_err(|error: VaultError| {
+    let exchange = inner
+        .open(sequence, name, counted || strict, (&request.body, mapped.as_deref()), maps)
+        .map_err(|error: VaultError| {
             asking.done.error = Some(error.to_string());
             Denial::NotRecorded
         })?;
@@ -166,8 +167,7 @@ async fn run(
 
 /// Waits until the disk has an answer that was paid for.
 async fn settle(exchange: &Exchange) {
-    let files =
-        [exchange.response.again().ok(), exchange.served.as_ref().and_then(|served| served.again().ok())];
+    let files = [exchange.response.again(), exchange.served.as_ref().and_then(Kept::again)];
     task::blocking(move || {
         for file in files.into_iter().flatten() {
             // Where the disk cannot promise it, the kernel still has it.

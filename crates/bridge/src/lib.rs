@@ -21,4 +21,6 @@ pub mod relay;
 pub mod serve;
 pub mod setting;
 pub mod state;
+pub mod traffic;
+pub mod unpack;
 mod view;

@@ -6,12 +6,15 @@
 //! DIR/private/journal-0001.jsonl    facts; the state is a fold over them
 //! DIR/private/spent/…               one empty file a forward that a budget paid for
 //! DIR/private/exchanges/0007-CASE.* the bytes of each exchange, and a readable file
+//! DIR/private/traffic/              the log of what has no files yet
 //! DIR/public/…                      configuration.json, state.json, events.jsonl: digests and counts
 //! ```
 
 use crate::projection;
 use crate::setting::Setting;
 use crate::state::{State, StateError};
+use crate::traffic::{self, TRAFFIC, Traffic};
+use crate::unpack::Unpacker;
 use rehearsal_journal::bridge::{Done, Fact};
 use rehearsal_journal::event::Event;
 use rehearsal_world::clock;
@@ -19,6 +22,7 @@ use rehearsal_world::record::{Durable, DurableError, Sync, file_stem};
 use rehearsal_world::vault::{Folder, Record, VaultError};
 use rehearsal_world::{ids, process};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// File of the control token.
@@ -33,6 +37,8 @@ pub const PRIVATE: &str = "private";
 const SPENT: &str = "spent";
 /// Longest part of a file's name that comes from a case.
 const LONGEST_STEM: usize = 100;
+/// Bytes of public lines that may wait.
+const HELD: usize = 64 * 1024;
 
 /// Why a record folder cannot be used.
 #[derive(Debug, Error)]
@@ -75,6 +81,9 @@ pub struct Records {
     public: Folder,
     journal: Durable,
     events: Record,
+    /// Public lines that wait to be written.
+    held: Vec<u8>,
+    traffic: Option<Arc<Traffic>>,
 }
 
 /// What a start found.
@@ -97,6 +106,7 @@ impl Records {
         let public = folder.folder("public")?;
         let exchanges = private.folder(EXCHANGES)?;
         let spent = private.folder(SPENT)?;
+        unpack_all(&private, &exchanges)?;
         let names = exchanges.names()?;
         let (mut journal, facts) = Durable::open(&private, program)?;
         let mut state = fresh;
@@ -122,8 +132,10 @@ impl Records {
         let highest = names.iter().filter_map(|name| name.split('-').next()?.parse().ok()).max().unwrap_or(0);
         state.sequence = state.sequence.max(highest);
         let events = public.append("events.jsonl")?;
+        let traffic = if state.is_free() { Some(Arc::new(Traffic::open(&private)?)) } else { None };
         let interrupted = left.len();
-        Ok((Self { private, exchanges, spent, public, journal, events }, Found { state, interrupted }))
+        let records = Self { private, exchanges, spent, public, journal, events, held: Vec::new(), traffic };
+        Ok((records, Found { state, interrupted }))
     }
 
     /// The control token: the one that is kept, or a new one where there is none that could be trusted.
@@ -189,14 +201,33 @@ impl Records {
         self.exchanges.clone()
     }
 
-    /// Writes a request's end down, privately and publicly.
+    /// Where what no budget pays for is written first.
+    #[must_use]
+    pub fn traffic(&self) -> Option<Arc<Traffic>> {
+        self.traffic.clone()
+    }
+
+    /// Writes a request's end down, privately and publicly: at once, or soon.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn done(&mut self, setting: &Setting, done: Done, at: &str) -> Result<(), VaultError> {
-        let line = projection::event(setting, &done, at);
-        self.journal.write(&Event::Bridge(Fact::Done(Box::new(done))))?;
-        self.events.write(&line)
+    pub fn done(&mut self, setting: &Setting, done: Done, at: &str, at_once: bool) -> Result<(), VaultError> {
+        self.held.extend_from_slice(&projection::event(setting, &done, at));
+        self.journal.write_soon(&Event::Bridge(Fact::Done(Box::new(done))));
+        if at_once || self.held.len() > HELD { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes all that waits.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn flush(&mut self) -> Result<(), VaultError> {
+        self.journal.flush()?;
+        if !self.held.is_empty() {
+            self.events.write(&self.held)?;
+            self.held.clear();
+        }
+        Ok(())
     }
 
     /// Writes the public state.
@@ -226,6 +257,16 @@ impl Marks {
         self.0.sync()?;
         Ok(true)
     }
+}
+
+/// Makes the files of what an earlier process left in the log of traffic.
+fn unpack_all(private: &Folder, exchanges: &Folder) -> Result<(), VaultError> {
+    let traffic = private.folder(TRAFFIC)?;
+    let Some(last) = traffic::segments(&traffic)?.last().copied() else { return Ok(()) };
+    let mut unpacker = Unpacker::new(traffic, exchanges.clone())?;
+    while !unpacker.unpack((last, u64::MAX), usize::MAX)? {}
+    unpacker.interrupt()?;
+    unpacker.clear(last)
 }
 
 /// Whether the journal knows of all that its neighbours show.

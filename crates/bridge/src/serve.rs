@@ -3,7 +3,7 @@
 
 use crate::core::{self, Act, Heard, Verdict};
 use crate::denial::{self, Denial, GUARD};
-use crate::exchange::{self, Exchange};
+use crate::exchange::{self, Exchange, Shelf};
 use crate::forward;
 use crate::passing::KEYS;
 use crate::projection;
@@ -11,6 +11,8 @@ use crate::records::{Marks, Records, RecordsError};
 use crate::relay::Provider;
 use crate::setting::Setting;
 use crate::state::State;
+use crate::traffic::Traffic;
+use crate::unpack::Unpacker;
 use bytes::Bytes;
 use rehearsal_journal::bridge::{Action, Done, Fact, Hop, Kind};
 use rehearsal_journal::{digest, redact};
@@ -20,7 +22,7 @@ use rehearsal_world::clock::{self, Clock};
 use rehearsal_world::files;
 use rehearsal_world::http::{Answer, App, End, Left, Refusal, Reply, Request, Why};
 use rehearsal_world::task::{self, Notify, oneshot};
-use rehearsal_world::vault::VaultError;
+use rehearsal_world::vault::{Folder, VaultError};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +32,10 @@ use std::time::Duration;
 const LONGEST_SYSTEM: u64 = 1 << 20;
 /// How long the public state may lag behind.
 const STATE_LAG: Duration = Duration::from_millis(100);
+/// How often the log is unpacked while there are forwards, how many exchanges at once then, and how many otherwise.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+const FEW: usize = 4;
+const MANY: usize = 256;
 
 /// The bridge as an app of the HTTP server.
 #[derive(Debug)]
@@ -44,6 +50,12 @@ pub(crate) struct Inner {
     system: Option<PathBuf>,
     book: Mutex<Book>,
     marks: Marks,
+    exchanges: Folder,
+    /// Where what no budget pays for is written first.
+    traffic: Option<Arc<Traffic>>,
+    unpacker: Arc<Mutex<Option<Unpacker>>>,
+    /// Rung when the log has more.
+    logged: Notify,
     leaving: Mutex<HashMap<u64, Leaving>>,
     /// Rung when the public state is behind.
     stale: Notify,
@@ -88,7 +100,9 @@ impl Bridge {
         records: Records,
         state: State,
     ) -> Self {
-        let marks = records.marks();
+        let (marks, exchanges, traffic) = (records.marks(), records.exchanges(), records.traffic());
+        let unpacker =
+            traffic.as_ref().and_then(|traffic| Unpacker::new(traffic.folder(), exchanges.clone()).ok());
         let book = Book { records, state, under_way: 0, lost: None };
         Self(Arc::new(Inner {
             setting,
@@ -96,6 +110,10 @@ impl Bridge {
             system,
             book: Mutex::new(book),
             marks,
+            exchanges,
+            traffic,
+            unpacker: Arc::new(Mutex::new(unpacker)),
+            logged: Notify::new(),
             leaving: Mutex::default(),
             stale: Notify::new(),
             ended: Notify::new(),
@@ -107,9 +125,55 @@ impl Bridge {
         loop {
             self.0.stale.notified().await;
             task::after(STATE_LAG).await;
+            self.0.flush();
             // The next change tries again; at the end its error is told.
             drop(self.show());
         }
+    }
+
+    /// Makes the files of what stands in the log of traffic: as fast as it goes while nothing is forwarded, slowly otherwise. Never
+    /// ends.
+    pub async fn keep_unpacked(&self) {
+        let Some(traffic) = self.0.traffic.clone() else { return std::future::pending().await };
+        loop {
+            self.0.logged.notified().await;
+            loop {
+                let busy = self.0.book().under_way > 0;
+                if busy {
+                    task::after(BUSY_PAUSE).await;
+                }
+                let Ok(until) = traffic.flush().map_err(|error| self.0.lose(error)) else { break };
+                match self.0.unpack(until, if busy { FEW } else { MANY }).await {
+                    Ok(false) => {}
+                    Ok(true) => break,
+                    Err(error) => {
+                        self.0.lose(error);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the files of all that stands in the log, for `patience` at most. False where something is left for the next start.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub async fn unpack_all(&self, patience: Duration) -> Result<bool, VaultError> {
+        self.0.flush();
+        let Some(traffic) = &self.0.traffic else { return Ok(true) };
+        let clock = Clock::start();
+        let until = traffic.flush()?;
+        while !self.0.unpack(until, MANY).await? {
+            if clock.elapsed() > patience {
+                return Ok(false);
+            }
+        }
+        let mut unpacker = self.0.unpacker();
+        if let Some(unpacker) = unpacker.as_mut().filter(|unpacker| unpacker.is_clear()) {
+            unpacker.clear(until.0)?;
+        }
+        Ok(true)
     }
 
     /// Writes the public state.
@@ -300,16 +364,18 @@ impl Inner {
         Ok(())
     }
 
-    /// The files of an exchange.
+    /// What an exchange is kept in: with `at_once` in files, else in the log first, where there is one.
     pub(crate) fn open(
         &self,
+        sequence: u64,
         name: String,
-        request: &[u8],
-        upstream: Option<&[u8]>,
+        at_once: bool,
+        (request, upstream): (&[u8], Option<&[u8]>),
         maps: bool,
     ) -> Result<Exchange, VaultError> {
-        let folder = self.book().records.exchanges();
-        Exchange::open(folder, name, request, upstream, maps)
+        let folder = self.exchanges.clone();
+        let log = self.traffic.clone().filter(|_| !at_once);
+        Exchange::open(Shelf { folder, log, sequence, name: name.into() }, request, upstream, maps)
     }
 
     /// A forward begins; what it waits for when its answer has left.
@@ -326,6 +392,33 @@ impl Inner {
         self.finish(done);
         self.book().under_way -= 1;
         self.ended.notify_waiters();
+        self.logged.notify_one();
+    }
+
+    /// Unpacks a part of the log on a thread that may wait.
+    async fn unpack(&self, until: (u64, u64), most: usize) -> Result<bool, VaultError> {
+        let unpacker = Arc::clone(&self.unpacker);
+        task::blocking(move || {
+            let mut unpacker = unpacker.lock().unwrap_or_else(PoisonError::into_inner);
+            unpacker.as_mut().map_or(Ok(true), |unpacker| unpacker.unpack(until, most))
+        })
+        .await
+    }
+
+    fn unpacker(&self) -> MutexGuard<'_, Option<Unpacker>> {
+        self.unpacker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes down what waits.
+    fn flush(&self) {
+        let mut book = self.book();
+        if let Err(error) = book.records.flush() {
+            book.lost = Some(error);
+        }
+    }
+
+    fn lose(&self, error: VaultError) {
+        self.book().lost = Some(error);
     }
 
     /// Writes a request's end down.
@@ -334,7 +427,9 @@ impl Inner {
         let mut guard = self.book();
         let book = &mut *guard;
         let fact = Fact::Done(Box::new(done.clone()));
-        if let Err(error) = book.records.done(&self.setting, done, &at) {
+        // What no budget paid for may wait a moment.
+        let at_once = self.traffic.is_none() || book.state.begun.contains_key(&done.sequence);
+        if let Err(error) = book.records.done(&self.setting, done, &at, at_once) {
             book.lost = Some(error);
         }
         // In memory it is over in any case: nothing that was spent comes back by this.
@@ -383,8 +478,7 @@ impl Inner {
             return;
         }
         let name = exchange::name(done.sequence, done.case.as_deref(), &done.route);
-        let folder = self.book().records.exchanges();
-        match exchange::keep_request(&folder, &name, body) {
+        match exchange::keep_request(&self.exchanges, &name, body) {
             Ok(()) => done.files = Some(name),
             Err(error) => done.error = Some(error.to_string()),
         }

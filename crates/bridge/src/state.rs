@@ -102,6 +102,12 @@ impl State {
         Self { free: true, ..Self::default() }
     }
 
+    /// Whether no list says which cases there are.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.free
+    }
+
     /// Takes a fact in.
     ///
     /// # Errors

@@ -221,3 +221,21 @@ pub(crate) fn slowest_of(server: &Server, load: &Load, count: usize) -> Duration
         .max()
         .expect("at least one")
 }
+
+/// The median time of so many requests, one after the other on one connection.
+pub(crate) fn median_of(server: &Server, load: &Load, count: usize) -> Duration {
+    let mut times: Vec<Duration> = runtime().block_on(async {
+        let mut socket = connect(server.address).await;
+        let (mut request, mut reply, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..count {
+            load.request(NUMBER.fetch_add(1, Ordering::Relaxed), &mut request);
+            let started = Instant::now();
+            socket.write_all(&request).await.expect("a request sent");
+            read_reply(&mut socket, &mut reply).await;
+            times.push(started.elapsed());
+        }
+        times
+    });
+    times.sort_unstable();
+    times[times.len() / 2]
+}

@@ -12,6 +12,7 @@
 
 mod api;
 mod bare;
+mod bridge;
 mod load;
 mod server;
 mod table;
@@ -46,6 +47,7 @@ fn main() {
     for api in Api::ALL {
         rows(api, |row| wants(&format!("{}-{row}", api.name())));
     }
+    bridge::rows(wants);
     if wants("start") {
         start();
     }

@@ -32,9 +32,7 @@ impl Server {
 
     /// The stand-in with its journal on.
     pub(crate) fn stand_in() -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("rehearsal-bench-{}-{}", std::process::id(), unique()));
-        std::fs::create_dir(&folder).expect("a folder");
+        let folder = new_folder();
         std::fs::write(folder.join("bench.json"), SCENARIOS).expect("a scenario file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
         command
@@ -45,6 +43,37 @@ impl Server {
         Self::start(command, Some(folder))
     }
 
+    /// The recording bridge before an upstream, everything recorded, nothing counted.
+    pub(crate) fn bridge(upstream: SocketAddr) -> Self {
+        let folder = new_folder();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command
+            .args(["record", "--upstream", &format!("http://{upstream}"), "--data"])
+            .arg(folder.join("data"));
+        Self::start(command, Some(folder))
+    }
+
+    /// nginx before an upstream, as it comes but for its log; none where it is not installed.
+    pub(crate) fn nginx(upstream: SocketAddr) -> Option<Self> {
+        Command::new("nginx").arg("-v").stderr(Stdio::null()).output().ok()?;
+        let folder = new_folder();
+        let address =
+            std::net::TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr()).expect("a port");
+        let place = folder.display();
+        let text = format!(
+            "daemon off;\nworker_processes auto;\npid {place}/pid;\nerror_log {place}/error.log;\nevents {{}}\nhttp {{\n\
+             access_log off;\nserver {{\nlisten {address};\nlocation / {{ proxy_pass http://{upstream}; }}\n}}\n}}\n"
+        );
+        std::fs::write(folder.join("nginx.conf"), text).expect("its configuration");
+        let child = Command::new("nginx").arg("-c").arg(folder.join("nginx.conf")).spawn().expect("nginx");
+        let started = Instant::now();
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(started.elapsed() < Duration::from_secs(5), "nginx does not listen");
+            std::thread::yield_now();
+        }
+        Some(Self { child, address, started, folder: Some(folder) })
+    }
+
     fn start(mut command: Command, folder: Option<PathBuf>) -> Self {
         let started = Instant::now();
         let mut child = command.stdout(Stdio::piped()).spawn().expect("a process");
@@ -53,7 +82,7 @@ impl Server {
             .read_line(&mut line)
             .expect("its first line");
         let address = line
-            .split([' ', ','])
+            .split([' ', ',', '"', '/'])
             .find_map(|word| word.trim().parse().ok())
             .unwrap_or_else(|| panic!("no address in the first line: {line:?}"));
         Self { child, address, started, folder }
@@ -91,10 +120,19 @@ impl Server {
 
     /// Resident memory in kB.
     pub(crate) fn memory_kb(&self) -> f64 {
+        self.status_kb("VmRSS:")
+    }
+
+    fn status_kb(&self, name: &str) -> f64 {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
+        let line = status.lines().find(|line| line.starts_with(name)).expect("its memory");
         line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).expect("a size")
+    }
+
+    /// The most memory that it ever had, in kB.
+    pub(crate) fn peak_kb(&self) -> f64 {
+        self.status_kb("VmHWM:")
     }
 
     /// The journal holds a line for each request, and verifies.
@@ -138,11 +176,19 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _gone = self.child.kill().and_then(|()| self.child.wait());
+        // nginx ends its workers only where it is asked to.
+        let _asked = Command::new("kill").arg(self.child.id().to_string()).output();
+        let _gone = self.child.wait();
         if let Some(folder) = &self.folder {
             let _gone = std::fs::remove_dir_all(folder);
         }
     }
+}
+
+fn new_folder() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("rehearsal-bench-{}-{}", std::process::id(), unique()));
+    std::fs::create_dir(&folder).expect("a folder");
+    folder
 }
 
 fn unique() -> u64 {

@@ -230,10 +230,18 @@ async fn serve(
     let bridge = Arc::new(Bridge::new(setting, provider, system, records, found.state));
     let fresh = Arc::clone(&bridge);
     task::spawn(async move { fresh.keep_fresh().await });
+    let unpacked = Arc::clone(&bridge);
+    task::spawn(async move { unpacked.keep_unpacked().await });
     http::serve(listener, Arc::clone(&bridge), limits, end)
         .await
         .map_err(|error| Failure::World(error.to_string()))?;
     bridge.drain(DRAIN).await;
+    let all = bridge.unpack_all(DRAIN).await.map_err(|error| Failure::World(error.to_string()))?;
+    if !all {
+        terminal::complain(
+            "rehearsal: the log of traffic still holds exchanges; the next start makes their files",
+        );
+    }
     bridge.show()?;
     match bridge.lost() {
         Some(error) => Err(Failure::World(format!("part of the record is missing: {error}"))),

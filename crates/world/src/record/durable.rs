@@ -46,7 +46,10 @@ pub enum DurableError {
 pub struct Durable {
     folder: Folder,
     lines: Record,
+    /// Behind the last line that was made.
     chain: Chain,
+    /// Behind the last line that was written.
+    written: Chain,
     clock: Clock,
     /// Time of the last line when it was opened, microseconds since its own opening.
     base_us: u64,
@@ -103,6 +106,7 @@ impl Durable {
         let mut journal = Self {
             folder: folder.clone(),
             lines: record,
+            written: chain.clone(),
             chain,
             clock: Clock::start(),
             base_us,
@@ -125,20 +129,37 @@ impl Durable {
     /// Appends a line. The kernel has it when this returns; the disk may not yet.
     ///
     /// # Errors
-    /// When it cannot be written whole: then it is not there at all.
+    /// When it cannot be written whole: then it is not there at all, nor any that waited for it.
     pub fn write(&mut self, event: &Event) -> Result<(), VaultError> {
-        self.hand.clear();
-        let mut chain = self.chain.clone();
-        chain.line(self.base_us + self.clock.elapsed_us(), event, &mut self.hand);
-        match self.lines.write(&self.hand) {
-            Err(error) if error.is_full() && self.folder.holds(BALLAST_NAME) => {
-                self.folder.remove(BALLAST_NAME)?;
-                self.lines.write(&self.hand)?;
-            }
-            written => written?,
+        self.write_soon(event);
+        self.flush()
+    }
+
+    /// Appends a line with the next one that cannot wait, or when [`Durable::flush`] is called.
+    pub fn write_soon(&mut self, event: &Event) {
+        self.chain.line(self.base_us + self.clock.elapsed_us(), event, &mut self.hand);
+    }
+
+    /// Writes the lines that wait.
+    ///
+    /// # Errors
+    /// When they cannot be written: then none of them is there.
+    pub fn flush(&mut self) -> Result<(), VaultError> {
+        if self.hand.is_empty() {
+            return Ok(());
         }
-        self.chain = chain;
-        Ok(())
+        let written = match self.lines.write(&self.hand) {
+            Err(error) if error.is_full() && self.folder.holds(BALLAST_NAME) => {
+                self.folder.remove(BALLAST_NAME).and_then(|()| self.lines.write(&self.hand))
+            }
+            written => written,
+        };
+        self.hand.clear();
+        match written {
+            Ok(()) => self.written = self.chain.clone(),
+            Err(_) => self.chain = self.written.clone(),
+        }
+        written
     }
 
     /// The same for what is only done where there is room to spare: no ballast is given up for it.
