@@ -2,8 +2,9 @@
 
 use crate::core::{Act, Heard};
 use crate::denial::{Denial, UPSTREAM_FAILED};
-use crate::exchange::{self, Exchange, Kept};
+use crate::exchange::{self, Exchange};
 use crate::front::Front;
+use crate::kept::Kept;
 use crate::passing::{self, Header};
 use crate::relay::{self, Manner, Outcome, Question};
 use crate::serve::{Asking, Inner, hop};
@@ -79,7 +80,8 @@ fn ready(
     } else {
         let sent: Vec<Header> =
             request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
-        passing::to_provider(&sent, own, &inner.setting().control_header, inner.setting().names.is_some())
+        let plain = inner.setting().names.is_some() || inner.setting().redactor.is_some();
+        passing::to_provider(&sent, own, &inner.setting().control_header, plain)
     };
     let target = match (strict, is_list) {
         (true, true) => "/v1/models".to_owned(),
@@ -97,6 +99,7 @@ fn ready(
             Denial::NotRecorded
         })?;
     asking.done.files = Some(exchange.name().to_owned());
+    asking.done.request = exchange.request.clone();
     asking.done.upstream_request =
         (!is_list).then(|| exchange.upstream_request.clone().unwrap_or_else(|| exchange.request.clone()));
     asking.done.input_equivalent = (strict && counted).then_some(true);
@@ -140,6 +143,7 @@ async fn run(
     let Ready { question, manner, mut exchange } = ready;
     let Asking { mut done, clock } = asking;
     let outcome = relay::run(&inner, &question, manner, &mut exchange, &mut front, clock).await;
+    let finished = exchange.finish();
     if !front.alone() {
         // The client's connection says, sooner or later, that nothing more will leave.
         drop(left.await);
@@ -153,6 +157,9 @@ async fn run(
     if let Some(failure) = &outcome.failure {
         done.code = Some(UPSTREAM_FAILED.to_owned());
         done.error = Some(failure.to_string());
+    }
+    if let Err(error) = finished {
+        done.error = done.error.take().or(Some(error.to_string()));
     }
     done.upstream_response = outcome.status.map(|_| exchange.response.hop());
     done.served = front.served(&mut exchange).unwrap_or_else(|_| hop(b""));

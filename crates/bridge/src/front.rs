@@ -133,11 +133,11 @@ impl Front {
     pub(crate) fn served(&mut self, exchange: &mut Exchange) -> Result<Hop, VaultError> {
         let bytes = self.sent.as_ref().map_or(0, Sent::bytes);
         if let Some(served) = &mut exchange.served {
-            self.left |= bytes < served.len();
+            self.left |= bytes < served.came();
             served.cut(bytes)?;
             return Ok(served.hop());
         }
-        self.left |= bytes < exchange.response.len();
+        self.left |= bytes < exchange.response.came();
         exchange.response.beginning(bytes)
     }
 }

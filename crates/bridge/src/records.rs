@@ -27,6 +27,8 @@ use thiserror::Error;
 
 /// File of the control token.
 const TOKEN: &str = "control-token.txt";
+/// File of the key of redaction marks.
+const REDACTION: &str = "redaction-key.txt";
 /// Shortest control token that is trusted, in bytes.
 const TOKEN_LENGTH: usize = 32;
 /// Folder of the bytes of exchanges.
@@ -143,14 +145,26 @@ impl Records {
     /// # Errors
     /// When it can be neither read nor written.
     pub fn token(&self) -> Result<String, RecordsError> {
-        let kept = self.private.read(TOKEN, 4096)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        self.secret(TOKEN)
+    }
+
+    fn secret(&self, name: &str) -> Result<String, RecordsError> {
+        let kept = self.private.read(name, 4096)?.and_then(|bytes| String::from_utf8(bytes).ok());
         let kept = kept.map(|text| text.trim().to_owned());
         if let Some(token) = kept.filter(|token| token.len() >= TOKEN_LENGTH && token.is_ascii()) {
             return Ok(token);
         }
         let token = ids::case_token()? + &ids::case_token()?;
-        self.private.replace(TOKEN, token.as_bytes(), true)?;
+        self.private.replace(name, token.as_bytes(), true)?;
         Ok(token)
+    }
+
+    /// The key of redaction marks: the one that is kept, or a new one.
+    ///
+    /// # Errors
+    /// When it can be neither read nor written.
+    pub fn redaction_key(&self) -> Result<String, RecordsError> {
+        self.secret(REDACTION)
     }
 
     /// Writes down that this process serves from now on, and what it is set to.

@@ -16,6 +16,8 @@ use thiserror::Error;
 
 /// A body up to this many bytes is held in memory until it is whole; a longer one is read again from its file.
 const HELD: usize = 1 << 20;
+/// The same where the file is not what came: something was left out of it.
+const HELD_REDACTED: usize = 64 << 20;
 /// Bytes that are put together at once where a file is read again.
 const PIECE: usize = 64 * 1024;
 
@@ -88,6 +90,14 @@ pub enum RelayError {
     /// A stream of events ended within one.
     #[error("the stream broke off within an event")]
     BrokeOff,
+    /// What must not be written cannot be found in a coded body.
+    #[error(
+        "the answer is coded although it was asked for plain, so what `--redact` names cannot be found in it"
+    )]
+    Coded,
+    /// The answer is too long to be held while it is looked through.
+    #[error("an answer of more than {0} bytes cannot be served whole while `--redact` looks through it")]
+    TooLong(usize),
     /// Its coding is broken.
     #[error("the answer's content coding is broken: {0}")]
     Coding(String),
@@ -145,10 +155,14 @@ async fn relay(
         while body.next(exchange).await?.is_some() {}
         return Err(RelayError::Redirect(status));
     }
+    let redacts = bridge.setting().redactor.is_some();
+    if redacts && !pipe::codings(&outcome.headers).is_ok_and(|codings| codings.is_empty()) {
+        return Err(RelayError::Coded);
+    }
     let form = Form::of(&outcome.headers);
     let plan = Plan::of(bridge, manner, form, status, &outcome.headers);
     if plan.spooled {
-        spool(plan, &mut body, exchange, front).await
+        spool(plan, if redacts { HELD_REDACTED } else { HELD }, &mut body, exchange, front).await
     } else {
         stream(plan, &mut body, exchange, front).await
     }
@@ -244,17 +258,18 @@ async fn stream(
 /// Takes a body whole before any of it is served.
 async fn spool(
     mut plan: Plan<'_>,
+    most: usize,
     body: &mut Body<'_>,
     exchange: &mut Exchange,
     front: &mut Front,
 ) -> Result<(), RelayError> {
     let mut held = Vec::new();
     while let Some(piece) = body.next(exchange).await? {
-        if held.len() + piece.len() <= HELD {
+        if held.len() + piece.len() <= most {
             held.extend_from_slice(&piece);
         }
     }
-    if exchange.response.len() == held.len() as u64 {
+    if exchange.response.came() == held.len() as u64 {
         let mut out = Vec::new();
         let piped = plan.pipe.push(&held, &mut out).and_then(|()| plan.pipe.finish(&mut out));
         // What says that it is coded and is not leaves as it came.
@@ -263,6 +278,9 @@ async fn spool(
         front.send(exchange, out.into()).await?;
         front.end();
         return Ok(());
+    }
+    if most > HELD {
+        return Err(RelayError::TooLong(most));
     }
     front.begin(plan.head(plan.decoded), None);
     let mut at = 0;

@@ -13,7 +13,6 @@ use crate::setting::Setting;
 use crate::state::State;
 use crate::traffic::Traffic;
 use crate::unpack::Unpacker;
-use bytes::Bytes;
 use rehearsal_journal::bridge::{Action, Done, Fact, Hop, Kind};
 use rehearsal_journal::{digest, redact};
 use rehearsal_wire::follow::RequestHead;
@@ -223,7 +222,8 @@ impl App for Bridge {
         let head = &request.head;
         let heard = core::hear(&inner.setting, head, &request.body, inner.frozen(head).as_deref());
         let (sequence, verdict) = inner.admit(&heard);
-        let done = outline(&heard, &verdict, sequence, unix_ms, &request.body);
+        let mut done = outline(&heard, &verdict, sequence, unix_ms);
+        done.path = inner.setting.kept_text(&done.path);
         let asking = Asking { done: Box::new(done), clock };
         match verdict.act {
             Act::Forward { counted } => {
@@ -249,9 +249,9 @@ impl App for Bridge {
         let text = |part: fn(&RequestHead) -> String| refusal.head.as_ref().map(part).unwrap_or_default();
         let mut done = blank(sequence, clock::unix_ms(), Kind::Invalid, Action::Denied);
         done.method = text(|head| head.method().into_owned());
-        done.path = shown(&text(|head| head.target().into_owned()));
+        done.path = inner.setting.kept_text(&shown(&text(|head| head.target().into_owned())));
         done.code = Some(words.code.to_owned());
-        done.request = hop(&refusal.body);
+        done.request = hop(&inner.setting.kept(&refusal.body));
         done.error = Some(refusal.why.to_string());
         let body = denial::body(GUARD, words.code, &format!("{} ({})", words.message, refusal.why));
         let status = if denial == Denial::BodyTooLarge { words.status } else { refusal.status };
@@ -375,7 +375,8 @@ impl Inner {
     ) -> Result<Exchange, VaultError> {
         let folder = self.exchanges.clone();
         let log = self.traffic.clone().filter(|_| !at_once);
-        Exchange::open(Shelf { folder, log, sequence, name: name.into() }, request, upstream, maps)
+        let redactor = self.setting.redactor.clone();
+        Exchange::open(Shelf { folder, log, sequence, name: name.into(), redactor }, request, upstream, maps)
     }
 
     /// A forward begins; what it waits for when its answer has left.
@@ -451,6 +452,10 @@ impl Inner {
     /// Answers in the bridge's own words.
     pub(crate) fn own_words(&self, act: &Act, heard: &Heard, mut asking: Asking, asked: &[u8]) -> Answer {
         let (status, body) = self.say(act);
+        // A control body names a case, or is whatever somebody tries: it is not kept in any form.
+        if heard.kind != Kind::Control {
+            asking.done.request = hop(&self.setting.kept(asked));
+        }
         let mut head = ResponseHead::new(status);
         head.headers.extend(self.common(heard).headers);
         match act {
@@ -478,7 +483,7 @@ impl Inner {
             return;
         }
         let name = exchange::name(done.sequence, done.case.as_deref(), &done.route);
-        match exchange::keep_request(&self.exchanges, &name, body) {
+        match exchange::keep_request(&self.exchanges, &name, &self.setting.kept(body)) {
             Ok(()) => done.files = Some(name),
             Err(error) => done.error = Some(error.to_string()),
         }
@@ -524,7 +529,7 @@ impl Inner {
 }
 
 /// What is known of a request before it is answered.
-fn outline(heard: &Heard, verdict: &Verdict, sequence: u64, unix_ms: u64, body: &Bytes) -> Done {
+fn outline(heard: &Heard, verdict: &Verdict, sequence: u64, unix_ms: u64) -> Done {
     let mut done = blank(sequence, unix_ms, heard.kind, verdict.act.action());
     done.method.clone_from(&heard.method);
     done.path = shown(&heard.path);
@@ -533,8 +538,6 @@ fn outline(heard: &Heard, verdict: &Verdict, sequence: u64, unix_ms: u64, body: 
     done.attempt = verdict.attempt;
     done.origin.clone_from(&heard.origin);
     done.authorized = heard.authorized;
-    // A control body names a case, or is whatever somebody tries: it is not kept in any form.
-    done.request = if heard.kind == Kind::Control { hop(b"") } else { hop(body) };
     done
 }
 

@@ -1,7 +1,9 @@
 //! What a bridge is set to for as long as it serves.
 
 use crate::case::Case;
+use crate::redactor::Redactor;
 use rehearsal_wire::relay::Names;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The header of the control token, unless told otherwise.
@@ -20,6 +22,8 @@ pub struct Setting {
     pub control_header: String,
     /// The control token.
     pub token: String,
+    /// What must not be written, if anything.
+    pub redactor: Option<Redactor>,
 }
 
 /// What may be forwarded.
@@ -65,6 +69,18 @@ impl Setting {
             Mode::Cases(cases) => cases,
             Mode::Open(_) => &[],
         }
+    }
+
+    /// Bytes as they may be written.
+    #[must_use]
+    pub fn kept<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        self.redactor.as_ref().map_or(Cow::Borrowed(bytes), |redactor| Cow::Owned(redactor.bytes(bytes)))
+    }
+
+    /// A text as it may be written.
+    #[must_use]
+    pub fn kept_text(&self, text: &str) -> String {
+        self.redactor.as_ref().map_or_else(|| text.to_owned(), |redactor| redactor.text(text).into_owned())
     }
 
     /// The name by which clients know the model, where it is another one than the provider's.

@@ -75,8 +75,8 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
             "forward",
             object([
                 ("method", (&question.method).into()),
-                ("target", redact::target(&question.target).into_owned().into()),
-                ("headers", headers(&question.headers)),
+                ("target", setting.kept_text(&redact::target(&question.target)).into()),
+                ("headers", headers(setting, &question.headers)),
                 ("bytes", forward.map(|hop| hop.bytes).into()),
                 ("sha256", forward.map(|hop| &hop.sha256).into()),
             ]),
@@ -97,7 +97,7 @@ fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Optio
     let Seen { exchange, outcome, .. } = seen;
     object([
         ("status", u64::from(status).into()),
-        ("headers", headers(&outcome.headers)),
+        ("headers", headers(seen.setting, &outcome.headers)),
         ("headUs", outcome.head_us.into()),
         ("pieces", pieces(&outcome.pieces)),
         ("bytes", exchange.response.len().into()),
@@ -124,15 +124,16 @@ fn asked(seen: &Seen<'_>, done: &Done) -> Node {
     let Seen { heard, request, .. } = seen;
     let sent: Vec<Header> =
         request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
-    let key = Key::of(heard.dialect, &heard.method, &heard.path, &request.body);
+    let asked = seen.setting.kept(&request.body);
+    let key = Key::of(heard.dialect, &heard.method, &heard.path, &asked);
     object([
         ("method", (&heard.method).into()),
-        ("target", target(heard).into()),
-        ("headers", headers(&sent)),
+        ("target", seen.setting.kept_text(&target(heard)).into()),
+        ("headers", headers(seen.setting, &sent)),
         ("bytes", done.request.bytes.into()),
         ("sha256", (&done.request.sha256).into()),
         ("call", key.shown()),
-        ("body", body(&request.body)),
+        ("body", body(&asked)),
     ])
 }
 
@@ -151,10 +152,13 @@ fn target(heard: &Heard) -> String {
 }
 
 /// Headers as they came, keys masked.
-fn headers(headers: &[Header]) -> Node {
+fn headers(setting: &Setting, headers: &[Header]) -> Node {
     let shown = |(name, value): &Header| {
-        let value =
-            if is_key(name) { REDACTED.to_owned() } else { String::from_utf8_lossy(value).into_owned() };
+        let value = if is_key(name) {
+            REDACTED.to_owned()
+        } else {
+            setting.kept_text(&String::from_utf8_lossy(value))
+        };
         Node::from(vec![name.clone(), value])
     };
     Node::List(headers.iter().map(shown).collect())

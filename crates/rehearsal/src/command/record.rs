@@ -7,6 +7,7 @@ use clap::Args;
 use rehearsal_bridge::load::{self, LoadError};
 use rehearsal_bridge::projection;
 use rehearsal_bridge::records::{Found, Records, RecordsError};
+use rehearsal_bridge::redactor::{self, Redactor};
 use rehearsal_bridge::relay::Provider;
 use rehearsal_bridge::serve::Bridge;
 use rehearsal_bridge::setting::{Budget, CONTROL_HEADER, Mode, Setting};
@@ -87,6 +88,10 @@ pub(crate) struct Arguments {
     /// A further header for the provider, as in 'OpenAI-Organization: org_1'; may be given several times.
     #[arg(long = "upstream-header", value_name = "HEADER", value_parser = header)]
     headers: Vec<(String, String)>,
+    /// Replace what matches this regular expression in all that is written, by a mark with a keyed digest; what is forwarded and
+    /// served stays as it is. May be given several times.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    redact: Vec<String>,
     /// A file of certificates to trust beside those of the system.
     #[arg(long, value_name = "FILE")]
     upstream_ca: Option<PathBuf>,
@@ -95,6 +100,11 @@ pub(crate) struct Arguments {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a number of seconds above 0".to_owned())
+}
+
+fn pattern(text: &str) -> Result<String, String> {
+    redactor::pattern(text).map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
 }
 
 fn header_name(text: &str) -> Result<String, String> {
@@ -125,6 +135,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut records, found) =
         Records::open(&arguments.data, fresh, concat!("rehearsal ", env!("CARGO_PKG_VERSION")))?;
     setting.token = records.token()?;
+    if !arguments.redact.is_empty() {
+        setting.redactor = Redactor::new(&arguments.redact, &records.redaction_key()?)
+            .map_err(|error| Failure::Command(error.to_string()))?;
+    }
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
     records.begin(&setting, &provider.base.to_string(), &found.state)?;
@@ -186,6 +200,7 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
         origin: arguments.origin.clone(),
         control_header: arguments.control_header.clone(),
         token: String::new(),
+        redactor: None,
     })
 }
 

@@ -1,0 +1,206 @@
+//! A body that is kept as it comes: in a file, or in the log for as long as it is short; what must not be written is left out.
+
+use crate::exchange::{LOGGED, Shelf};
+use crate::redactor::Lines;
+use crate::traffic;
+use rehearsal_journal::bridge::Hop;
+use rehearsal_journal::digest::{self, Running};
+use rehearsal_world::vault::{Record, VaultError};
+
+/// Bytes that are put together at once where a file is read again.
+const PIECE: usize = 64 * 1024;
+
+/// Bytes that are written as they come, and what they are.
+#[derive(Debug)]
+pub struct Kept {
+    shelf: Shelf,
+    sink: Sink,
+    digest: Running,
+    /// Bytes that came, whatever of them was written.
+    came: u64,
+    /// Where something must not be written: what was not yet looked at.
+    lines: Option<Lines>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    File(Record),
+    Log {
+        hop: traffic::Hop,
+        ending: &'static str,
+        /// What the log has, for whoever looks at it again.
+        memory: Vec<u8>,
+    },
+}
+
+impl Kept {
+    /// Opens what a body is kept in.
+    ///
+    /// # Errors
+    /// When its file cannot be made.
+    pub fn open(shelf: &Shelf, hop: traffic::Hop, ending: &'static str) -> Result<Self, VaultError> {
+        let sink = match &shelf.log {
+            Some(_) => Sink::Log { hop, ending, memory: Vec::new() },
+            None => Sink::File(shelf.file(ending)?),
+        };
+        let lines = shelf.redactor.clone().map(Lines::new);
+        Ok(Self { shelf: shelf.clone(), sink, digest: Running::default(), came: 0, lines })
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// When they cannot be written: then nobody may be served them.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), VaultError> {
+        self.came += bytes.len() as u64;
+        match &mut self.lines {
+            Some(lines) => {
+                let lines = lines.push(bytes);
+                self.put(&lines)
+            }
+            None => self.put(bytes),
+        }
+    }
+
+    /// Nothing more comes.
+    ///
+    /// # Errors
+    /// When what was held back cannot be written.
+    pub fn finish(&mut self) -> Result<(), VaultError> {
+        let rest = self.lines.as_mut().map(Lines::finish).unwrap_or_default();
+        self.put(&rest)
+    }
+
+    /// Bytes that came: as many as were written, unless something must not be.
+    #[must_use]
+    pub fn came(&self) -> u64 {
+        self.came
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), VaultError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if matches!(&self.sink, Sink::Log { memory, .. } if memory.len() + bytes.len() > LOGGED) {
+            self.get_a_file()?;
+        }
+        match &mut self.sink {
+            Sink::File(record) => record.write(bytes)?,
+            Sink::Log { hop, memory, .. } => {
+                if let Some(log) = &self.shelf.log {
+                    log.write(*hop, self.shelf.sequence, &self.shelf.name, bytes)?;
+                }
+                memory.extend_from_slice(bytes);
+            }
+        }
+        self.digest.update(bytes);
+        Ok(())
+    }
+
+    /// A file that is there is not made again from the log.
+    fn get_a_file(&mut self) -> Result<(), VaultError> {
+        if let Sink::Log { ending, memory, .. } = &self.sink {
+            let mut record = self.shelf.file(ending)?;
+            record.write(memory)?;
+            self.sink = Sink::File(record);
+        }
+        Ok(())
+    }
+
+    /// Bytes in it.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.sink {
+            Sink::File(record) => record.len(),
+            Sink::Log { memory, .. } => memory.len() as u64,
+        }
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is in it.
+    #[must_use]
+    pub fn hop(&self) -> Hop {
+        Hop { bytes: self.len(), sha256: digest::text(&self.digest.clone().finish()) }
+    }
+
+    /// What its first bytes are; all of it where some was left out.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn beginning(&self, bytes: u64) -> Result<Hop, VaultError> {
+        if bytes >= self.came || self.lines.is_some() {
+            return Ok(self.hop());
+        }
+        let digest = self.digest_of(bytes)?;
+        Ok(Hop { bytes, sha256: digest::text(&digest.finish()) })
+    }
+
+    fn digest_of(&self, bytes: u64) -> Result<Running, VaultError> {
+        let mut digest = Running::default();
+        let mut at = 0;
+        while at < bytes {
+            let piece = self.read_at(at, PIECE.min(usize::try_from(bytes - at).unwrap_or(PIECE)))?;
+            if piece.is_empty() {
+                break;
+            }
+            digest.update(&piece);
+            at += piece.len() as u64;
+        }
+        Ok(digest)
+    }
+
+    /// Cuts off what was never sent.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn cut(&mut self, bytes: u64) -> Result<(), VaultError> {
+        // Where some of it was left out, nobody can tell where the client stopped.
+        if bytes >= self.came || self.lines.is_some() {
+            return Ok(());
+        }
+        // What stands in the log stands there.
+        self.get_a_file()?;
+        let digest = self.digest_of(bytes)?;
+        if let Sink::File(record) = &mut self.sink {
+            record.cut(bytes)?;
+        }
+        self.digest = digest;
+        Ok(())
+    }
+
+    /// Up to `most` of its first bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(&self, most: usize) -> Result<Vec<u8>, VaultError> {
+        self.read_at(0, most)
+    }
+
+    /// Up to `most` bytes from a place on.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read_at(&self, at: u64, most: usize) -> Result<Vec<u8>, VaultError> {
+        match &self.sink {
+            Sink::File(record) => record.read_at(at, most),
+            Sink::Log { memory, .. } => {
+                let rest = memory.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
+                Ok(rest[..most.min(rest.len())].to_vec())
+            }
+        }
+    }
+
+    /// A handle of its file for a thread that may wait for the disk; none where it has none.
+    #[must_use]
+    pub fn again(&self) -> Option<Record> {
+        match &self.sink {
+            Sink::File(record) => record.again().ok(),
+            Sink::Log { .. } => None,
+        }
+    }
+}
