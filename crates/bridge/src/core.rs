@@ -243,7 +243,15 @@ fn generation(setting: &Setting, head: &RequestHead, body: &[u8], system: Option
         return Want::Refused(Denial::InvalidJson);
     }
     let alias = setting.alias().unwrap_or_default();
-    let offered = |key| root.get(key).is_some_and(|tools| !tools.is_null() && !tools.is_empty());
+    // What is no list of tools at all is not let through as an empty one.
+    let offered = |key| {
+        root.get(key).is_some_and(|tools| match tools.kind() {
+            json::Kind::Null => false,
+            json::Kind::Array | json::Kind::Object => !tools.is_empty(),
+            json::Kind::String => !tools.is_str(""),
+            json::Kind::Bool | json::Kind::Number => true,
+        })
+    };
     Want::Case(Checks {
         model: !root.get("model").is_some_and(|model| model.is_str(alias)),
         system: frozen(root, system),
