@@ -1,18 +1,22 @@
 //! What of a bridge's record everybody may see: counts and digests, never content, keys or the provider's name of the model.
 
 use crate::setting::{Mode, Setting};
-use crate::state::State;
+use crate::state::{Row, State};
 use rehearsal_journal::bridge::{Done, Hop};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-/// The state: the body of the status route and the public file.
+/// The state: the body of the status route, whose reader has the token, and the public file. There only configured cases have
+/// a row: names of lanes are whatever clients write into their base URLs.
 #[must_use]
-pub fn state(setting: &Setting, state: &State, recorded_at: &str) -> Vec<u8> {
+pub fn state(setting: &Setting, state: &State, recorded_at: &str, is_private: bool) -> Vec<u8> {
+    let shown = is_private || are_configured(setting);
+    let cases: BTreeMap<&String, &Row> = state.cases.iter().filter(|_| shown).collect();
     line(&json!({
         "recordedAt": recorded_at,
         "modelAlias": setting.alias(),
         "armedCase": state.armed,
-        "cases": state.cases,
+        "cases": cases,
         "counters": state.counters,
     }))
 }
@@ -49,7 +53,7 @@ pub fn event(setting: &Setting, done: &Done, at: &str) -> Vec<u8> {
     put("kind", json!(done.kind));
     put("method", json!(method(&done.method)));
     put("path", json!(done.route));
-    if let Some(case) = &done.case {
+    if let Some(case) = done.case.as_ref().filter(|_| are_configured(setting)) {
         put("caseId", json!(case));
     }
     put("action", json!(done.action));
@@ -81,6 +85,14 @@ pub fn event(setting: &Setting, done: &Done, at: &str) -> Vec<u8> {
         put("errorCode", json!(code));
     }
     line(&Value::Object(fields))
+}
+
+/// Whether the names of cases are those of a list, not whatever clients make up.
+fn are_configured(setting: &Setting) -> bool {
+    match setting.mode {
+        Mode::Cases(_) => true,
+        Mode::Open(_) => false,
+    }
 }
 
 /// A method that HTTP knows, else a word in its place: clients may send anything there.

@@ -250,7 +250,7 @@ impl Records {
     /// When it cannot be written.
     pub fn show(&self, setting: &Setting, state: &State) -> Result<(), RecordsError> {
         let at = clock::rfc3339(clock::unix_ms());
-        Ok(self.public.replace("state.json", &projection::state(setting, state, &at), false)?)
+        Ok(self.public.replace("state.json", &projection::state(setting, state, &at, false), false)?)
     }
 }
 

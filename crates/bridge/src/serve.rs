@@ -498,7 +498,7 @@ impl Inner {
             Act::Health => (200, projection::health(&self.setting, &self.book().state)),
             Act::Status => {
                 let at = clock::rfc3339(clock::unix_ms());
-                (200, projection::state(&self.setting, &self.book().state, &at))
+                (200, projection::state(&self.setting, &self.book().state, &at, true))
             }
             Act::Arm(case) => (200, projection::armed(&self.setting, Some(case))),
             Act::Disarm(_) => (200, projection::armed(&self.setting, None)),

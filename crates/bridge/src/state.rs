@@ -7,6 +7,9 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
+/// Most rows where no list says which cases there are: clients name them.
+const MOST_ROWS: usize = 4096;
+
 /// One case's row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -144,6 +147,11 @@ impl State {
             .is_some_and(|row| row.forward_reserved || row.backend_forwards > 0 || row.completed)
     }
 
+    /// Whether a name comes up too late to get a row of its own.
+    fn is_beyond(&self, case: &str) -> bool {
+        self.free && self.cases.len() >= MOST_ROWS && !self.cases.contains_key(case)
+    }
+
     fn row(&mut self, case: &str) -> Result<&mut Row, StateError> {
         if self.free {
             return Ok(self.cases.entry(case.to_owned()).or_default());
@@ -180,7 +188,7 @@ impl State {
     }
 
     fn done(&mut self, done: &Done) -> Result<(), StateError> {
-        if let Some(case) = &done.case {
+        if let Some(case) = done.case.as_ref().filter(|case| !self.is_beyond(case)) {
             let row = self.row(case)?;
             row.generation_attempts += u64::from(done.attempt);
             row.completed |= done.forwarded && done.kind == Kind::Generation;
