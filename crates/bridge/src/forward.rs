@@ -5,6 +5,7 @@ use crate::denial::{Denial, UPSTREAM_FAILED};
 use crate::exchange::{self, Exchange};
 use crate::front::Front;
 use crate::kept::Kept;
+use crate::mask::Keys;
 use crate::passing::{self, Header};
 use crate::relay::{self, Manner, Outcome, Question};
 use crate::serve::{Asking, Inner, hop};
@@ -104,7 +105,8 @@ fn ready(
         (!is_list).then(|| exchange.upstream_request.clone().unwrap_or_else(|| exchange.request.clone()));
     asking.done.input_equivalent = (strict && counted).then_some(true);
     let body = mapped.map_or(body, Bytes::from);
-    let question = Question { method, target, headers, body };
+    let keys = Keys::of(&inner.provider().keys, &headers);
+    let question = Question { method, target, headers, body, keys };
     let spare = heard.dialect.map_or(SPARE, |dialect| dialect.generated);
     Ok(Ready { question, manner: Manner { sequence, counted, strict, spare }, exchange })
 }

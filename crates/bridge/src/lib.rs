@@ -13,6 +13,7 @@ mod front;
 mod kept;
 pub mod key;
 pub mod load;
+mod mask;
 mod passing;
 mod pipe;
 pub mod pretty;

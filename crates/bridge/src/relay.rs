@@ -3,6 +3,7 @@
 use crate::denial::{self, TRANSPORT, UPSTREAM_FAILED};
 use crate::exchange::Exchange;
 use crate::front::Front;
+use crate::mask::{Keys, Mask};
 use crate::passing::{self, Header, Way};
 use crate::pipe::{self, Form, Pipe};
 use crate::serve::Inner;
@@ -28,8 +29,10 @@ pub struct Provider {
     pub base: BaseUrl,
     /// Who asks.
     pub client: Client,
-    /// Headers of ours, a key among them. Never recorded.
+    /// Headers of ours, a key among them.
     pub own: Vec<Header>,
+    /// The keys in them. They are written over wherever they come back.
+    pub keys: Vec<Vec<u8>>,
     /// What it may cost.
     pub limits: Limits,
 }
@@ -45,6 +48,8 @@ pub struct Question {
     pub headers: Vec<Header>,
     /// The body.
     pub body: Bytes,
+    /// Keys in the client's headers and in ours.
+    pub(crate) keys: Keys,
 }
 
 /// How a forward is made.
@@ -150,7 +155,8 @@ async fn relay(
     outcome.status = Some(status);
     outcome.headers = answer.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
     note(Fact::Headed { sequence: manner.sequence, status })?;
-    let mut body = Body { answer, pieces: &mut outcome.pieces, clock };
+    let mask = Mask::new(&question.keys);
+    let mut body = Body { answer, mask, pieces: &mut outcome.pieces, clock };
     if matches!(status, 300..=399) && status != 304 {
         while body.next(exchange).await?.is_some() {}
         return Err(RelayError::Redirect(status));
@@ -213,16 +219,32 @@ impl<'h> Plan<'h> {
 /// The provider's body: each piece is in the file before anybody sees it.
 struct Body<'o> {
     answer: Answer,
+    mask: Mask<'o>,
     pieces: &'o mut Vec<(u64, u64)>,
     clock: Clock,
 }
 
 impl Body<'_> {
     async fn next(&mut self, exchange: &mut Exchange) -> Result<Option<Bytes>, RelayError> {
-        let Some(piece) = self.answer.next().await? else { return Ok(None) };
-        exchange.response.write(&piece)?;
-        self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
-        Ok(Some(piece))
+        loop {
+            let came = self.answer.next().await;
+            let (piece, is_last) = match &came {
+                Ok(Some(piece)) => (self.mask.push(piece.clone()), false),
+                Ok(None) | Err(_) => (self.mask.finish(), true),
+            };
+            // What could have become a key is kept, too, where nothing more comes.
+            if !piece.is_empty() {
+                exchange.response.write(&piece)?;
+                self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
+            }
+            came?;
+            if !piece.is_empty() {
+                return Ok(Some(piece));
+            }
+            if is_last {
+                return Ok(None);
+            }
+        }
     }
 }
 

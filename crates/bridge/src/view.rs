@@ -76,7 +76,7 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
             object([
                 ("method", (&question.method).into()),
                 ("target", setting.kept_text(&redact::target(&question.target)).into()),
-                ("headers", headers(setting, &question.headers)),
+                ("headers", headers(seen, &question.headers)),
                 ("bytes", forward.map(|hop| hop.bytes).into()),
                 ("sha256", forward.map(|hop| &hop.sha256).into()),
             ]),
@@ -97,7 +97,7 @@ fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Optio
     let Seen { exchange, outcome, .. } = seen;
     object([
         ("status", u64::from(status).into()),
-        ("headers", headers(seen.setting, &outcome.headers)),
+        ("headers", headers(seen, &outcome.headers)),
         ("headUs", outcome.head_us.into()),
         ("pieces", pieces(&outcome.pieces)),
         ("bytes", exchange.response.len().into()),
@@ -129,7 +129,7 @@ fn asked(seen: &Seen<'_>, done: &Done) -> Node {
     object([
         ("method", (&heard.method).into()),
         ("target", seen.setting.kept_text(&target(heard)).into()),
-        ("headers", headers(seen.setting, &sent)),
+        ("headers", headers(seen, &sent)),
         ("bytes", done.request.bytes.into()),
         ("sha256", (&done.request.sha256).into()),
         ("call", key.shown()),
@@ -152,12 +152,12 @@ fn target(heard: &Heard) -> String {
 }
 
 /// Headers as they came, keys masked.
-fn headers(setting: &Setting, headers: &[Header]) -> Node {
+fn headers(seen: &Seen<'_>, headers: &[Header]) -> Node {
     let shown = |(name, value): &Header| {
         let value = if is_key(name) {
             REDACTED.to_owned()
         } else {
-            setting.kept_text(&String::from_utf8_lossy(value))
+            seen.setting.kept_text(&seen.question.keys.shown(value))
         };
         Node::from(vec![name.clone(), value])
     };

@@ -165,12 +165,14 @@ fn provider(arguments: &Arguments) -> Result<Provider, Failure> {
     }
     let mut own: Vec<(String, Vec<u8>)> =
         arguments.headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
+    let mut keys = Vec::new();
     if let Some(variable) = &arguments.key_env {
         let key = env::named(variable).filter(|key| !key.trim().is_empty());
         let key =
             key.ok_or_else(|| Failure::Command(format!("--key-env: the variable {variable} is not set")))?;
         let (name, form) = &arguments.key_header;
         own.push((name.clone(), form.replace("{key}", key.trim()).into_bytes()));
+        keys.push(key.trim().as_bytes().to_vec());
     }
     let limits = dial::Limits {
         connect: CONNECT.min(arguments.timeout),
@@ -178,7 +180,7 @@ fn provider(arguments: &Arguments) -> Result<Provider, Failure> {
         total: arguments.deadline,
         body: LARGEST_ANSWER,
     };
-    Ok(Provider { base, client: Client::new(trust), own, limits })
+    Ok(Provider { base, client: Client::new(trust), own, keys, limits })
 }
 
 fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
