@@ -1,0 +1,14 @@
+//! `rehearsal record` before a provider that breaks in every way that providers do. Each test is named after what is right.
+#![allow(dead_code)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests have their own files, sockets, processes and deadlines"
+)]
+
+mod access;
+mod failures;
+mod once;
+mod stand;
+mod surface;
+mod upstream;
