@@ -7,7 +7,10 @@
 )]
 
 mod access;
+mod evidence;
 mod failures;
+mod fidelity;
+mod killed;
 mod once;
 mod stand;
 mod surface;

@@ -35,6 +35,8 @@ impl Asked {
 pub(crate) enum Step {
     Say(Vec<u8>),
     Wait(Gate),
+    /// As long as a provider thinks.
+    Think(Duration),
     /// RST in place of FIN.
     Reset,
 }
@@ -132,6 +134,7 @@ fn serve(inner: &Inner, mut stream: TcpStream) {
             Step::Say(bytes) if stream.write_all(&bytes).is_err() => return,
             Step::Say(_) => {}
             Step::Wait(gate) => gate.pass(),
+            Step::Think(time) => std::thread::park_timeout(time),
             // The last byte of the request was never taken, so this is no orderly end.
             Step::Reset => return,
         }

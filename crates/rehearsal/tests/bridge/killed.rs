@@ -1,0 +1,137 @@
+//! `kill -9` at random moments: between the request and the last byte of its answer, and before, and after.
+//!
+//! REHEARSAL_TEST_KILLS sets how often (500, about a minute), REHEARSAL_TEST_SEED repeats the moments of a run that failed.
+
+use crate::stand::{CHAT, Got, Stand, body, case, marker};
+use crate::upstream::{Asked, Step, chunks, completion, event, head, open_chunks};
+use rehearsal_journal::bridge::Fact;
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::Duration;
+
+/// Numbers that follow from a seed (xorshift64).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// An answer that takes some milliseconds and comes in many pieces.
+fn slow(asked: &Asked) -> Vec<Step> {
+    let think = || Step::Think(Duration::from_micros(400));
+    let mut steps = vec![think()];
+    if asked.wants_stream() {
+        steps.push(Step::Say(head("text/event-stream", "Transfer-Encoding: chunked")));
+        for number in 0..8 {
+            steps.extend([think(), Step::Say(open_chunks(&event(&format!("word{number}"))))]);
+        }
+        steps.extend([think(), Step::Say(chunks(b"data: [DONE]\n\n"))]);
+    } else {
+        steps.push(Step::Say(head("application/json", &format!("Content-Length: {}", completion().len()))));
+        for piece in completion().chunks(40) {
+            steps.extend([think(), Step::Say(piece.to_vec())]);
+        }
+    }
+    steps
+}
+
+/// What of a body a client has, of an answer that may be cut anywhere.
+fn received(bytes: &[u8]) -> Vec<u8> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Vec::new() };
+    let seen = rehearsal_testkit::Seen { bytes: bytes.to_vec(), end: rehearsal_testkit::End::Reset };
+    if end == 0 { Vec::new() } else { Got::of(seen).body }
+}
+
+/// All that the record kept for a client of this case.
+fn kept(stand: &Stand, at: usize) -> Vec<u8> {
+    let folder = stand.data.join("private/exchanges");
+    let ending = format!("-{}.served", case(at));
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut served: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with(&ending)).collect();
+    assert!(served.len() <= 1, "{served:?}");
+    served.pop().map(|path| std::fs::read(path).unwrap()).unwrap_or_default()
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() {
+    let rounds = usize::try_from(setting("REHEARSAL_TEST_KILLS").unwrap_or(500)).unwrap();
+    let seed =
+        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
+    eprintln!("REHEARSAL_TEST_SEED={seed}");
+    let mut dice = Dice(seed | 1);
+    let stand = Stand::cases("killed", rounds);
+    stand.upstream.plays(slow);
+    let (mut lost, mut whole, mut unspent) = (0, 0, 0);
+    let mut running = stand.start();
+    for at in 0..rounds {
+        let streamed = dice.below(2) == 0;
+        assert_eq!(running.arm(&case(at)).status, 200);
+        let request = running.bytes("POST", CHAT, &[], &body(at, streamed).to_string());
+        let mut client = running.client();
+        let moment = Duration::from_micros(dice.below(16_000));
+        let reader = std::thread::spawn(move || {
+            drop(client.try_send(request.as_bytes()));
+            client.read_to_end().bytes
+        });
+        std::thread::park_timeout(moment);
+        running.kill();
+        let bytes = reader.join().unwrap();
+        let (got, served) = (received(&bytes), kept(&stand, at));
+        let what =
+            format!("round {at} of REHEARSAL_TEST_SEED={seed}, killed after {moment:?}, streamed {streamed}");
+        assert!(served.starts_with(&got), "{what}: the client has what the record has not");
+        running = stand.start();
+        let forwards = stand.upstream.asked(&marker(at)).len();
+        assert!(forwards <= 1, "{what}: {forwards} forwards");
+        let again = running.post(&body(at, !streamed));
+        let after = stand.upstream.asked(&marker(at)).len();
+        match again.status {
+            // Killed before the budget was spent: it is still armed, and this is its one forward.
+            200 => {
+                assert_eq!((forwards, after), (0, 1), "{what}");
+                assert!(got.is_empty(), "{what}");
+                unspent += 1;
+            }
+            _ => {
+                assert_eq!(again.refusal(), (409, "case_budget_consumed".to_owned()), "{what}");
+                assert_eq!(after, forwards, "{what}");
+            }
+        }
+        assert_eq!(running.arm(&case(at)).refusal(), (409, "case_budget_consumed".to_owned()), "{what}");
+        lost += usize::from(forwards == 1 && got.is_empty());
+        whole += usize::from(!got.is_empty());
+    }
+    running.kill();
+    drop(stand.start());
+    eprintln!(
+        "{rounds} kills: {unspent} before the budget was spent, {lost} before a byte was served, {whole} after"
+    );
+    // Whatever was reserved came to an end or is marked.
+    let (mut reserved, mut over) = (BTreeSet::new(), BTreeSet::new());
+    for fact in stand.facts() {
+        let known = match fact {
+            Fact::Reserved { sequence, .. } => reserved.insert(sequence),
+            Fact::Interrupted { sequence, .. } => over.insert(sequence),
+            Fact::Done(done) => !done.forwarded || over.insert(done.sequence),
+            Fact::Began { .. }
+            | Fact::Armed { .. }
+            | Fact::Disarmed { .. }
+            | Fact::Sent { .. }
+            | Fact::Headed { .. } => true,
+        };
+        assert!(known, "said twice");
+    }
+    assert_eq!(reserved, over);
+    assert_eq!(reserved.len(), rounds, "each case was spent once, in its round or by its retry");
+}
