@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod core;
+mod cost;
 pub mod denial;
 pub mod exchange;
 mod forward;

@@ -10,6 +10,7 @@
 //! DIR/public/…                      configuration.json, state.json, events.jsonl: digests and counts
 //! ```
 
+use crate::cost;
 use crate::projection;
 use crate::setting::Setting;
 use crate::state::{State, StateError};
@@ -41,6 +42,9 @@ const SPENT: &str = "spent";
 const LONGEST_STEM: usize = 100;
 /// Bytes of public lines that may wait.
 const HELD: usize = 64 * 1024;
+
+/// Most of an answer that is looked at for what it cost, in bytes.
+const LONGEST_HEARD: usize = 8 << 20;
 
 /// Why a record folder cannot be used.
 #[derive(Debug, Error)]
@@ -123,10 +127,13 @@ impl Records {
             let Some(begun) = state.begun.get(sequence) else { continue };
             // It may have been killed between the journal's line and the mark.
             spent.append(&mark(*sequence, begun.case.as_deref()))?;
-            let kept =
+            let response =
                 names.iter().find(|name| name.starts_with(&number(*sequence)) && name.ends_with(".response"));
-            let kept = kept.map_or(Ok(0), |name| exchanges.read_from(name).map(|file| file.len()))?;
-            let fact = Fact::Interrupted { sequence: *sequence, reached: begun.reached, kept };
+            let response = response.map(|name| exchanges.read_from(name)).transpose()?;
+            let kept = response.as_ref().map_or(0, Record::len);
+            let response = response.map(|response| response.read_at(0, LONGEST_HEARD)).transpose()?;
+            let tokens = response.and_then(|response| cost::of(&response));
+            let fact = Fact::Interrupted { sequence: *sequence, reached: begun.reached, kept, tokens };
             journal.write(&Event::Bridge(fact.clone()))?;
             state.apply(&fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
         }

@@ -130,8 +130,9 @@ impl State {
             Fact::Reserved { sequence, case } => self.reserve(*sequence, case.as_deref())?,
             Fact::Sent { sequence } => self.reached(*sequence, Reached::Sent),
             Fact::Headed { sequence, .. } => self.reached(*sequence, Reached::Headed),
-            Fact::Interrupted { sequence, .. } => {
+            Fact::Interrupted { sequence, tokens, .. } => {
                 self.begun.remove(sequence);
+                self.counters.tokens += tokens.unwrap_or(0);
                 self.reach(*sequence);
             }
             Fact::Done(done) => self.done(done)?,

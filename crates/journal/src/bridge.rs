@@ -58,6 +58,9 @@ pub enum Fact {
         reached: Reached,
         /// Bytes of the answer that were kept.
         kept: u64,
+        /// Tokens that these say it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
     },
     /// A request is over.
     Done(Box<Done>),

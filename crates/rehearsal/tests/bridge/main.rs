@@ -7,6 +7,7 @@
 )]
 
 mod access;
+mod damage;
 mod evidence;
 mod failures;
 mod fidelity;
