@@ -200,6 +200,14 @@ impl Records {
         self.journal.write(&Event::Bridge(fact))
     }
 
+    /// Makes sure that there is room for what a forward brings: where there is none now, none is made.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn prove_room(&self) -> Result<(), VaultError> {
+        self.journal.prove_room()
+    }
+
     /// Writes that a budget is spent, and gives what waits until the disk has it.
     ///
     /// # Errors

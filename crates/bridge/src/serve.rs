@@ -364,7 +364,7 @@ impl Inner {
         Ok(())
     }
 
-    /// What an exchange is kept in: with `at_once` in files, else in the log first, where there is one.
+    /// What an exchange is kept in: with `at_once` in files, where there is room for them, else in the log first, where there is one.
     pub(crate) fn open(
         &self,
         sequence: u64,
@@ -373,6 +373,9 @@ impl Inner {
         (request, upstream): (&[u8], Option<&[u8]>),
         maps: bool,
     ) -> Result<Exchange, VaultError> {
+        if at_once {
+            self.book().records.prove_room()?;
+        }
         let folder = self.exchanges.clone();
         let log = self.traffic.clone().filter(|_| !at_once);
         let redactor = self.setting.redactor.clone();

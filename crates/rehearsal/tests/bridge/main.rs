@@ -8,6 +8,7 @@
 
 mod access;
 mod damage;
+mod disk;
 mod evidence;
 mod failures;
 mod fidelity;

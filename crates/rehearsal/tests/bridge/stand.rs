@@ -28,8 +28,10 @@ pub(crate) struct Stand {
     pub(crate) data: PathBuf,
     /// What `record` is told beside the files.
     pub(crate) extra: Vec<String>,
-    /// Words before the program: another namespace to start it in.
+    /// Words before the program: a tracer, or another namespace to start it in.
     pub(crate) wrap: Vec<String>,
+    /// Where the root of that namespace is seen from here.
+    pub(crate) root: Option<PathBuf>,
     is_open: bool,
 }
 
@@ -135,7 +137,15 @@ impl Stand {
     fn bare(name: &str, is_open: bool) -> Self {
         let folder = scratch(env!("CARGO_TARGET_TMPDIR"), &format!("bridge/{name}"));
         let data = folder.join("record");
-        Self { data, upstream: Upstream::start(), extra: Vec::new(), wrap: Vec::new(), is_open, folder }
+        Self {
+            data,
+            upstream: Upstream::start(),
+            extra: Vec::new(),
+            wrap: Vec::new(),
+            root: None,
+            is_open,
+            folder,
+        }
     }
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
@@ -154,7 +164,12 @@ impl Stand {
             command.args(["--upstream", &format!("http://{}/v1", self.upstream.address)]);
         }
         if !self.is_open {
-            command.args(["--cases", "cases.json", "--models", "models.json", "--system", "system.txt"]);
+            // In whole: another namespace has another current folder.
+            for (flag, file) in
+                [("--cases", "cases.json"), ("--models", "models.json"), ("--system", "system.txt")]
+            {
+                command.arg(flag).arg(self.folder.join(file));
+            }
             if !self.extra.iter().any(|word| word == "--alias") {
                 command.args(["--alias", ALIAS]);
             }
@@ -182,22 +197,19 @@ impl Stand {
         let banner: Value = serde_json::from_str(&banner).unwrap_or_else(|_| panic!("{banner:?}"));
         let endpoint = banner["endpoint"].as_str().unwrap();
         let address = endpoint.strip_prefix("http://").unwrap().parse().unwrap();
-        let token = fs::read_to_string(self.seen(&child).join("private/control-token.txt")).unwrap();
+        let token = fs::read_to_string(self.seen().join("private/control-token.txt")).unwrap();
         Ok(Running { child, address, token: token.trim().to_owned(), banner, out, err })
     }
 
     /// The record's folder as it is seen from here, wherever the program lives.
-    fn seen(&self, child: &Child) -> PathBuf {
-        if self.wrap.is_empty() {
-            return self.data.clone();
-        }
-        let root = PathBuf::from(format!("/proc/{}/root", child.id()));
-        root.join(self.data.strip_prefix("/").unwrap())
+    pub(crate) fn seen(&self) -> PathBuf {
+        let inside = |root: &PathBuf| root.join(self.data.strip_prefix("/").unwrap());
+        self.root.as_ref().map_or_else(|| self.data.clone(), inside)
     }
 
     /// All facts of the journal so far, which must be unchanged.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        facts(&self.data)
+        facts(&self.seen())
     }
 
     /// The ends of requests.
@@ -229,7 +241,7 @@ impl Stand {
     /// A file of the exchange; none where there is no such file.
     pub(crate) fn file(&self, done: &Done, ending: &str) -> Option<Vec<u8>> {
         let name = done.files.as_ref().unwrap_or_else(|| panic!("no files: {done:?}"));
-        fs::read(self.data.join(format!("private/exchanges/{name}.{ending}"))).ok()
+        fs::read(self.seen().join(format!("private/exchanges/{name}.{ending}"))).ok()
     }
 
     /// The readable file of the exchange.
@@ -239,7 +251,7 @@ impl Stand {
 
     /// The lines of the public log.
     pub(crate) fn public(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.data.join("public/events.jsonl")).unwrap();
+        let text = fs::read_to_string(self.seen().join("public/events.jsonl")).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

@@ -173,6 +173,15 @@ impl Durable {
         self.write(event)
     }
 
+    /// Makes sure that there is room to spare, beside the ballast.
+    ///
+    /// # Errors
+    /// When there is none, or nothing can be written at all.
+    pub fn prove_room(&self) -> Result<(), VaultError> {
+        // The new one is written before the old one goes.
+        self.folder.replace(BALLAST_NAME, &[0; BALLAST], false)
+    }
+
     /// What waits for the disk.
     ///
     /// # Errors
