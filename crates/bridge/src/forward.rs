@@ -36,7 +36,7 @@ struct Ready {
 }
 
 /// Keys whose values are generated text, where a dialect does not say otherwise.
-const SPARE: &[&str] = &["choices"];
+pub(crate) const SPARE: &[&str] = &["choices"];
 
 /// Answers a request by forwarding it. Files first, then the budget, then the network.
 pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Asking) -> Answer {

@@ -94,6 +94,30 @@ impl Key {
         }
     }
 
+    /// The key without some of its [`PARTS`]: two that are equal then have no difference beside these.
+    #[must_use]
+    pub fn without(&self, ignored: &[String]) -> Self {
+        let mut key = self.clone();
+        for part in ignored {
+            match part.as_str() {
+                "route" => key.route.clear(),
+                "model" => key.model.clear(),
+                "stream" => key.stream = false,
+                "system" => key.system.clear(),
+                "tools" => key.tools.clear(),
+                "turn" => key.turn = 0,
+                "results" => key.results.clear(),
+                "user" => key.user.clear(),
+                "rest" => key.rest.clear(),
+                _ => {}
+            }
+        }
+        // What people are shown follows from the digests.
+        key.tool_names.clear();
+        key.user_text.clear();
+        key
+    }
+
     /// The parts in which two keys differ, of those that are not ignored: its name, and both sides for people.
     #[must_use]
     pub fn differences(&self, other: &Self, ignored: &[String]) -> Vec<Difference> {
@@ -205,7 +229,10 @@ mod tests {
             let parts: Vec<_> =
                 key(BASE).differences(&other, &[]).into_iter().map(|difference| difference.part).collect();
             assert_eq!(parts, [part]);
-            assert_eq!(key(BASE).differences(&other, &[part.to_owned()]), []);
+            let ignored = [part.to_owned()];
+            assert_eq!(key(BASE).differences(&other, &ignored), []);
+            assert_eq!(key(BASE).without(&ignored), other.without(&ignored));
+            assert_ne!(key(BASE).without(&[]), other.without(&[]));
         }
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod case;
+pub mod cassette;
 pub mod core;
 mod cost;
 pub mod denial;
@@ -22,6 +23,7 @@ pub mod projection;
 pub mod records;
 pub mod redactor;
 pub mod relay;
+pub mod replay;
 pub mod serve;
 pub mod setting;
 pub mod state;

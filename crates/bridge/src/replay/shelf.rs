@@ -1,0 +1,131 @@
+//! Which recording answers a request: the next one of its call that was not served yet.
+//!
+//! Must not know: where recordings lie, how they are served.
+
+use super::miss::Miss;
+use crate::cassette::Recording;
+use crate::key::Key;
+use std::sync::Arc;
+
+/// How recordings are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Parts of a key that make no difference: of [`crate::key::PARTS`].
+    pub ignored: Vec<String>,
+    /// Whether the last recording of a call is served again once all were.
+    pub repeat: bool,
+}
+
+/// All recordings, and which of them were served.
+#[derive(Debug)]
+pub struct Shelf {
+    rows: Vec<Row>,
+    manner: Manner,
+    served: u64,
+    misses: u64,
+}
+
+#[derive(Debug)]
+struct Row {
+    recording: Arc<Recording>,
+    /// What it is found by, without what is ignored.
+    key: Key,
+    served: u64,
+}
+
+impl Shelf {
+    /// A shelf of these recordings, in this order.
+    #[must_use]
+    pub fn new(recordings: Vec<Recording>, manner: Manner) -> Self {
+        let row = |recording: Recording| {
+            let key = recording.key.without(&manner.ignored);
+            Row { recording: Arc::new(recording), key, served: 0 }
+        };
+        Self { rows: recordings.into_iter().map(row).collect(), manner, served: 0, misses: 0 }
+    }
+
+    /// The recording that answers a call on a lane. It counts as served. Where the shelf holds recordings of the lane's name, those
+    /// are all that it sees.
+    ///
+    /// # Errors
+    /// [`Miss`] where none is left; it is counted.
+    pub fn take(&mut self, lane: Option<&str>, key: &Key) -> Result<Arc<Recording>, Miss> {
+        let wanted = key.without(&self.manner.ignored);
+        let seen = self.seen(lane);
+        let of_call = |row: &Row| seen.sees(row) && row.key == wanted;
+        let next = self.rows.iter().position(|row| row.served == 0 && of_call(row));
+        let found = next.or_else(|| {
+            // The last one: what a client sees at the end of a list of models stays so.
+            let last = self.rows.iter().rposition(of_call)?;
+            let is_read = matches!(self.rows[last].recording.method.as_str(), "GET" | "HEAD");
+            (self.manner.repeat || is_read).then_some(last)
+        });
+        if let Some(row) = found.and_then(|at| self.rows.get_mut(at)) {
+            row.served += 1;
+            self.served += 1;
+            return Ok(Arc::clone(&row.recording));
+        }
+        let used: Vec<&Recording> =
+            self.rows.iter().filter(|row| of_call(row)).map(|row| &*row.recording).collect();
+        let miss = if used.is_empty() {
+            let nearest = self.nearest(&seen, key);
+            Miss::unknown(key, nearest, &self.manner.ignored, lane)
+        } else {
+            Miss::used_up(key, &used)
+        };
+        self.misses += 1;
+        Err(miss)
+    }
+
+    /// The recording with the fewest differences; of several the one that is as far in its conversation.
+    fn nearest(&self, seen: &Seen, key: &Key) -> Option<&Recording> {
+        let recordings = self.rows.iter().filter(|row| seen.sees(row)).map(|row| &*row.recording);
+        recordings.min_by_key(|recording| {
+            let differences = key.differences(&recording.key, &self.manner.ignored).len();
+            (differences, key.turn.abs_diff(recording.key.turn))
+        })
+    }
+
+    fn seen(&self, lane: Option<&str>) -> Seen {
+        let is_named = |name: &str| self.rows.iter().any(|row| row.recording.case.as_deref() == Some(name));
+        Seen(lane.filter(|name| is_named(name)).map(str::to_owned))
+    }
+
+    /// How many requests were answered with a recording.
+    #[must_use]
+    pub fn served(&self) -> u64 {
+        self.served
+    }
+
+    /// How many were not.
+    #[must_use]
+    pub fn misses(&self) -> u64 {
+        self.misses
+    }
+
+    /// How many recordings there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The recordings that never were served.
+    pub fn unused(&self) -> impl Iterator<Item = &Recording> {
+        self.rows.iter().filter(|row| row.served == 0).map(|row| &*row.recording)
+    }
+}
+
+/// What a lane sees: the recordings of its case, or all.
+struct Seen(Option<String>);
+
+impl Seen {
+    fn sees(&self, row: &Row) -> bool {
+        self.0.is_none() || row.recording.case == self.0
+    }
+}
