@@ -13,6 +13,7 @@ mod merge;
 mod order;
 mod reach;
 mod record;
+mod replay;
 mod report;
 mod run;
 mod serve;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     /// Record what clients and a real provider say to each other.
     Record(Box<record::Arguments>),
+    /// Serve what was recorded again; nothing else is ever answered, and no network is used.
+    Replay(replay::Arguments),
     /// Make a small suite that passes and explains itself.
     Init(init::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
@@ -63,6 +66,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),

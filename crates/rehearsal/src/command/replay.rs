@@ -1,0 +1,157 @@
+//! `rehearsal replay`: recorded traffic, served again without a network.
+
+use super::choice;
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_bridge::cassette::{self, Cassette};
+use rehearsal_bridge::key::PARTS;
+use rehearsal_bridge::replay::play::Speed;
+use rehearsal_bridge::replay::serve::Replay;
+use rehearsal_bridge::replay::shelf::{Manner, Shelf};
+use rehearsal_world::clock::{Clock, unix_ms};
+use rehearsal_world::http::{self, Limits};
+use rehearsal_world::listen::{self, Listener};
+use rehearsal_world::record::{Name, Recorder, SEGMENT_BYTES, Settings};
+use rehearsal_world::{files, ids, task};
+use std::fmt::Display;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How many recordings that were never served are named.
+const NAMED: usize = 20;
+
+/// Arguments of `replay`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Arguments {
+    /// Folders of records, their folders `exchanges`, or .json files of single exchanges.
+    #[arg(required = true, value_name = "CASSETTE")]
+    cassettes: Vec<PathBuf>,
+    /// Port to listen on, on loopback; 0 takes any free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+    /// How fast: 1 keeps the recorded times, 10 is ten times as fast, 0 does not wait.
+    #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = speed)]
+    speed: Speed,
+    /// Parts of a call that make no difference, as in `system,tools`: route, model, stream, system, tools, turn, results, user,
+    /// rest.
+    #[arg(long, value_name = "PART,…", value_delimiter = ',', value_parser = part)]
+    ignore: Vec<String>,
+    /// Serve the last recording of a call again once all of them were.
+    #[arg(long)]
+    repeat: bool,
+    /// End well though some recordings were never asked for.
+    #[arg(long)]
+    allow_unused: bool,
+    /// The one origin of web pages that may ask.
+    #[arg(long, value_name = "ORIGIN")]
+    origin: Option<String>,
+    /// Folder for the journal.
+    #[arg(long, value_name = "DIR", default_value = ".rehearsal")]
+    data: PathBuf,
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    let factor = text.parse().ok().and_then(Speed::times);
+    factor.ok_or_else(|| "a number, 0 or more".to_owned())
+}
+
+/// A part of a call by its name.
+pub(super) fn part(text: &str) -> Result<String, String> {
+    if PARTS.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("the parts are {}", PARTS.join(", ")))
+}
+
+/// Reads recorded traffic; what never came to its end is named.
+pub(super) fn open(path: &Path) -> Result<Cassette, Failure> {
+    let cassette = cassette::open(path).map_err(|error| Failure::Command(error.to_string()))?;
+    for name in &cassette.interrupted {
+        terminal::complain(&format!("rehearsal: {name} never came to its end and is left out"));
+    }
+    Ok(cassette)
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if listen::RESERVED_PORTS.contains(&arguments.port) {
+        return Err(Failure::Command(listen::BindError::Reserved(arguments.port).to_string()));
+    }
+    choice::folder(&arguments.data)?;
+    let mut recordings = Vec::new();
+    for path in &arguments.cassettes {
+        recordings.extend(open(path)?.recordings);
+    }
+    if recordings.is_empty() {
+        return Err(Failure::NothingRan(
+            "no recording came to its end, so there is nothing to replay".to_owned(),
+        ));
+    }
+    let manner = Manner { ignored: arguments.ignore.clone(), repeat: arguments.repeat };
+    let shelf = Shelf::new(recordings, manner);
+    let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false).map_err(world)?;
+    task::run_server(serve(arguments, shelf, listener)).map_err(world)?
+}
+
+fn world(error: impl Display) -> Failure {
+    Failure::World(error.to_string())
+}
+
+async fn serve(arguments: &Arguments, shelf: Shelf, listener: Listener) -> Result<(), Failure> {
+    let run = ids::run_id(unix_ms()).map_err(world)?;
+    let folder = files::create_run_folder(&arguments.data, "replay", &run)
+        .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
+    let settings = Settings {
+        folder: folder.clone(),
+        name: Name::Journal,
+        run,
+        case: None,
+        seed: 0,
+        program: concat!("rehearsal ", env!("CARGO_PKG_VERSION")).to_owned(),
+        segment_bytes: SEGMENT_BYTES,
+        keep: None,
+    };
+    let recorder = Arc::new(Recorder::open(settings, Clock::start(), None).map_err(world)?);
+    // Whoever reads the banner may ask for the end at once.
+    let end = task::asked_to_end();
+    let plural = if shelf.len() == 1 { "" } else { "s" };
+    terminal::say(&format!(
+        "rehearsal replay: {} ({} recording{plural}, journal={})",
+        listener.address(),
+        shelf.len(),
+        folder.display()
+    ));
+    terminal::say(&format!("base URL: http://{}/v1", listener.address()));
+    let say = |line: &str| terminal::complain(&format!("rehearsal: {line}"));
+    let origin = arguments.origin.clone();
+    let replay = Arc::new(Replay::new(shelf, Arc::clone(&recorder), arguments.speed, origin, say));
+    http::serve(listener, Arc::clone(&replay), Limits::default(), end).await.map_err(world)?;
+    recorder.close().map_err(world)?;
+    if let Some(error) = replay.lost() {
+        return Err(Failure::World(format!("a recording could not be served whole: {error}")));
+    }
+    sum_up(arguments, &replay)
+}
+
+/// Says what was served, and whether that is all as it should be.
+fn sum_up(arguments: &Arguments, replay: &Replay) -> Result<(), Failure> {
+    let shelf = replay.shelf();
+    let unused: Vec<&str> = shelf.unused().map(|recording| recording.name.as_str()).collect();
+    terminal::say(&format!(
+        "{} of {} recordings served, {} answers, {} misses, {} never asked for",
+        shelf.len() - unused.len(),
+        shelf.len(),
+        shelf.served(),
+        shelf.misses(),
+        unused.len()
+    ));
+    if !unused.is_empty() {
+        let more =
+            if unused.len() > NAMED { format!(" and {} more", unused.len() - NAMED) } else { String::new() };
+        let names = unused.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        terminal::complain(&format!("rehearsal: never asked for: {names}{more}"));
+    }
+    let missed = shelf.misses() > 0;
+    if missed || !(unused.is_empty() || arguments.allow_unused) { Err(Failure::NotMet) } else { Ok(()) }
+}

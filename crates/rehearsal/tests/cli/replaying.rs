@@ -1,0 +1,310 @@
+//! Recorded traffic, served again: byte for byte, each once, and never anything else.
+
+use crate::sandbox::{Ended, PATIENCE, Sandbox, files_below, finish};
+use crate::upstream::{MODEL, Upstream, modes};
+use rehearsal_testkit::{RawClient, Seen};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command};
+use std::sync::mpsc;
+
+/// A server of the program's own, running.
+pub(crate) struct Server {
+    child: Option<Child>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    /// Starts the program and waits until it says where it listens.
+    pub(crate) fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let mut child = sandbox.command(arguments).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let (said, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let mut address = None;
+            while address.is_none() && out.read_line(&mut line).is_ok_and(|count| count > 0) {
+                let rest = line.split_once("base URL: http://");
+                address = rest.and_then(|(_, rest)| rest.trim().strip_suffix("/v1")?.parse().ok());
+                line.clear();
+            }
+            drop(said.send((address, out)));
+        });
+        let (address, out) = told.recv_timeout(PATIENCE).unwrap();
+        let Some(address) = address else { panic!("{:?}", finish_without_output(child)) };
+        child.stdout = Some(out.into_inner());
+        Self { child: Some(child), address }
+    }
+
+    pub(crate) fn record(sandbox: &Sandbox, upstream: &Upstream, arguments: &[&str]) -> Self {
+        let url = upstream.url();
+        Self::start(sandbox, &[&["record", "--data", "rec", "--upstream", &url], arguments].concat())
+    }
+
+    fn replay(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        Self::start(sandbox, &[&["replay", "--data", "data"], arguments].concat())
+    }
+
+    /// All that a client gets for a request, and how it ends.
+    pub(crate) fn ask(&self, method: &str, target: &str, body: &str) -> Seen {
+        let length = body.len();
+        let head = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        let mut client = RawClient::connect(self.address);
+        client.send(format!("{head}Content-Length: {length}\r\n\r\n{body}")).read_to_end()
+    }
+
+    fn chat(&self, lane: &str, text: &str) -> Seen {
+        self.ask("POST", &format!("{lane}/v1/chat/completions"), &chat(text))
+    }
+
+    /// Asks it to end, and gives what it said.
+    pub(crate) fn end(mut self) -> Ended {
+        let child = self.child.take().unwrap();
+        let sent = Command::new("sh").args(["-c", &format!("kill {}", child.id())]).status().unwrap();
+        assert!(sent.success());
+        finish(child)
+    }
+}
+
+fn finish_without_output(mut child: Child) -> String {
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+    child.wait().unwrap();
+    said
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _over = child.kill();
+            let _gone = child.wait();
+        }
+    }
+}
+
+fn chat(text: &str) -> String {
+    format!(r#"{{"model":"public","messages":[{{"role":"user","content":"{text}"}}]}}"#)
+}
+
+/// Status line and headers in a fixed order, and the body with its framing.
+fn parts(seen: &Seen) -> (Vec<String>, Vec<u8>) {
+    let text = seen.text();
+    let mut lines: Vec<String> =
+        text.split("\r\n\r\n").next().unwrap().split("\r\n").map(str::to_owned).collect();
+    lines.sort();
+    (lines, seen.body().to_vec())
+}
+
+/// Records every answer of the provider, and compares what a replay serves.
+fn every_answer_again(arguments: &[&str]) {
+    let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+    let record = Server::record(&sandbox, &upstream, arguments);
+    let modes = modes();
+    let ask = |server: &Server, mode: &str| server.chat(&format!("/t/{mode}"), &format!("mode={mode};"));
+    let first: Vec<Seen> = modes.iter().map(|mode| ask(&record, mode)).collect();
+    assert_eq!(record.end().code, Some(0));
+    let asked = upstream.asked();
+    let replay = Server::replay(&sandbox, &["rec"]);
+    for (mode, first) in modes.iter().zip(&first) {
+        let again = ask(&replay, mode);
+        assert_eq!(again.end, first.end, "{mode}");
+        assert!(!first.bytes.is_empty(), "{mode}");
+        assert_eq!(parts(&again), parts(first), "{mode}: {}", first.text());
+    }
+    let ended = replay.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let all = modes.len();
+    assert!(
+        ended.out.contains(&format!("{all} of {all} recordings served, {all} answers, 0 misses")),
+        "{ended:?}"
+    );
+    assert_eq!(upstream.asked(), asked, "nobody asked the provider");
+}
+
+#[test]
+fn every_answer_is_served_again_as_the_first_client_got_it() {
+    every_answer_again(&[]);
+}
+
+#[test]
+fn an_answer_whose_names_were_mapped_is_served_again_as_it_was_mapped() {
+    every_answer_again(&["--alias", &format!("public={MODEL}")]);
+}
+
+#[test]
+fn a_client_that_left_is_served_the_whole_answer_the_next_time() {
+    for names in [None, Some(format!("public={MODEL}"))] {
+        let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+        let arguments: Vec<&str> = names.iter().flat_map(|names| ["--alias", names]).collect();
+        let record = Server::record(&sandbox, &upstream, &arguments);
+        let body = chat("mode=big;");
+        let head = "POST /t/left/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n";
+        let mut client = RawClient::connect(record.address);
+        client.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).read_at_least(1000);
+        drop(client);
+        let whole = record.chat("/t/stayed", "mode=big;");
+        assert_eq!(record.end().code, Some(0));
+        let replay = Server::replay(&sandbox, &["rec"]);
+        for lane in ["/t/left", "/t/stayed"] {
+            let again = replay.chat(lane, "mode=big;");
+            assert_eq!((again.status(), again.end), (200, whole.end));
+            assert!(joined(&again) == joined(&whole), "{lane}: the bodies differ");
+        }
+        assert_eq!(replay.end().code, Some(0));
+    }
+}
+
+/// A body without the framing of its chunks.
+fn joined(seen: &Seen) -> Vec<u8> {
+    if !seen.text().to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        return seen.body().to_vec();
+    }
+    let (mut rest, mut whole) = (seen.body(), Vec::new());
+    while let Some(end) = rest.windows(2).position(|two| two == b"\r\n") {
+        let length = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap(), 16).unwrap();
+        whole.extend_from_slice(&rest[end + 2..end + 2 + length]);
+        rest = &rest[end + 2 + length + 2..];
+    }
+    whole
+}
+
+/// A record of two cases and a list of models.
+fn recorded() -> (Sandbox, Upstream) {
+    let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+    let record = Server::record(&sandbox, &upstream, &[]);
+    for (lane, text) in [("/t/a", "one mode=json;"), ("/t/b", "one mode=429;"), ("/t/b", "two mode=events;")]
+    {
+        assert_ne!(record.chat(lane, text).status(), 0);
+    }
+    assert_eq!(record.ask("GET", "/v1/models", "").status(), 200);
+    let ended = record.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    (sandbox, upstream)
+}
+
+#[test]
+fn a_miss_is_a_loud_error_in_the_form_of_the_path_s_dialect() {
+    let (sandbox, _upstream) = recorded();
+    let replay = Server::replay(&sandbox, &["rec"]);
+    let seen = replay.chat("/t/a", "two mode=json;");
+    assert_eq!(seen.status(), 404);
+    let text = seen.text();
+    for words in ["\"code\": \"recording_miss\"", "0001-a", "two mode=json;", "one mode=json;", "on lane a"] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    let seen = replay.ask("POST", "/v1/messages", &chat("one mode=json;"));
+    assert!(
+        seen.status() == 404 && seen.text().contains(r#"{"type":"error","error":{"type":"not_found_error""#)
+    );
+    assert_eq!(replay.ask("GET", "/health", "").status(), 200);
+    let foreign = "GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    let seen = RawClient::connect(replay.address).send(foreign).read_to_end();
+    assert_eq!(seen.status(), 403);
+    let ended = replay.end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.err.lines().filter(|line| line.contains("recording_miss: ")).count(), 2, "{ended:?}");
+    assert!(ended.err.contains("never asked for: 0001-a, 0002-b, 0003-b, 0004-models"), "{ended:?}");
+    let verified = sandbox.run(&["verify", "data"]);
+    assert!(verified.code == Some(0) && verified.out.contains("4 requests, unchanged"), "{verified:?}");
+}
+
+#[test]
+fn each_recording_is_served_once_unless_it_is_to_be_repeated() {
+    let (sandbox, _upstream) = recorded();
+    for (more, again, code) in [(&[][..], 404, Some(1)), (&["--repeat", "--allow-unused"], 200, Some(0))] {
+        let replay = Server::replay(&sandbox, &[&["rec"], more].concat());
+        assert_eq!(replay.chat("/t/a", "one mode=json;").status(), 200);
+        let seen = replay.chat("/t/a", "one mode=json;");
+        assert_eq!(seen.status(), again, "{}", seen.text());
+        assert_eq!(seen.text().contains("recording_used_up"), again == 404);
+        // A list may be asked for as often as one likes.
+        assert_eq!([(); 3].map(|()| replay.ask("GET", "/v1/models", "").status()), [200; 3]);
+        assert_eq!(replay.end().code, code);
+    }
+}
+
+#[test]
+fn recordings_that_nobody_asked_for_fail_the_replay_unless_they_may() {
+    let (sandbox, _upstream) = recorded();
+    for (more, code) in [(&[][..], Some(1)), (&["--allow-unused"], Some(0))] {
+        let replay =
+            Server::replay(&sandbox, &[&["rec/private/exchanges/0002-b.json", "rec"], more].concat());
+        // A lane of no case sees all, and another model makes no difference.
+        assert_eq!(replay.chat("", "one mode=429;").status(), 429);
+        let ended = replay.end();
+        assert_eq!(ended.code, code, "{ended:?}");
+        assert!(
+            ended.out.contains("1 of 5 recordings served, 1 answers, 0 misses, 4 never asked for"),
+            "{ended:?}"
+        );
+    }
+    let replay = Server::replay(&sandbox, &["rec", "--allow-unused", "--ignore", "user,model"]);
+    assert_eq!(replay.chat("/t/b", "quite another").status(), 429);
+    assert_eq!(replay.chat("/t/b", "quite another").status(), 200);
+    assert_eq!(replay.end().code, Some(0));
+}
+
+#[test]
+fn twins_that_ask_at_once_each_get_one_recording() {
+    let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+    let record = Server::record(&sandbox, &upstream, &[]);
+    let twins = |server: &Server| {
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..8).map(|_| scope.spawn(|| server.chat("", "mode=events;"))).collect();
+            asked.into_iter().map(|one| one.join().unwrap().body().len()).collect::<Vec<_>>()
+        })
+    };
+    let first = twins(&record);
+    assert_eq!(record.end().code, Some(0));
+    let replay = Server::replay(&sandbox, &["rec"]);
+    let (mut first, mut again) = (first, twins(&replay));
+    first.sort_unstable();
+    again.sort_unstable();
+    assert_eq!(again, first);
+    assert_eq!(replay.end().code, Some(0));
+}
+
+#[test]
+fn recorded_times_are_kept_where_that_is_wanted() {
+    let (sandbox, _upstream) = recorded();
+    // As if the provider had taken three seconds.
+    let exchanges = sandbox.path("rec/private/exchanges");
+    sandbox.write("alone/.keep", b"");
+    for file in files_below(&exchanges) {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        if let Some(ending) = name.strip_prefix("0001-a.") {
+            let mut bytes = std::fs::read(&file).unwrap();
+            if ending == "json" {
+                let mut value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+                value["response"]["pieces"] = serde_json::json!([[3_000_000, 1]]);
+                bytes = value.to_string().into_bytes();
+            }
+            sandbox.write(&format!("alone/{name}"), &bytes);
+        }
+    }
+    let replay = Server::replay(&sandbox, &["alone", "--speed", "10"]);
+    let begun = std::time::Instant::now();
+    assert_eq!(replay.chat("/t/a", "one mode=json;").status(), 200);
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(300));
+    assert_eq!(replay.end().code, Some(0));
+}
+
+#[test]
+fn a_cassette_that_was_changed_or_is_none_is_not_served() {
+    let (sandbox, _upstream) = recorded();
+    let file = sandbox.path("rec/private/exchanges/0003-b.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("\"complete\": true", "\"complete\": false", 1)).unwrap();
+    let ended = sandbox.run(&["replay", "rec"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("0003-b.json") && ended.err.contains("the journal"), "{ended:?}");
+    for (arguments, code, words) in [
+        (&["replay"][..], 2, "CASSETTE"),
+        (&["replay", "missing"], 2, "rehearsal record --data"),
+        (&["replay", "rec", "--ignore", "colour"], 2, "the parts are route, model"),
+        (&["replay", "rec", "--speed", "inf"], 2, "0 or more"),
+    ] {
+        let ended = sandbox.run(arguments);
+        assert!(ended.code == Some(code) && ended.err.contains(words), "{ended:?}");
+    }
+}
