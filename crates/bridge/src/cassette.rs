@@ -15,7 +15,6 @@ use crate::replay::call::call;
 use body::{Body, sum};
 use readable::{ReadError, Readable};
 use rehearsal_journal::bridge::{Fact, Hop};
-use rehearsal_journal::digest;
 use rehearsal_journal::event::Event;
 use rehearsal_wire::dialect::{Dialect, dialect};
 use rehearsal_world::files;
@@ -198,22 +197,20 @@ fn known(exchanges: &Path) -> Result<Option<BTreeMap<String, Option<String>>>, C
 
 /// Reads one exchange.
 fn read(folder: &Folder, name: &str, known: Option<&str>) -> Result<Recording, CassetteError> {
-    let file = format!("{name}.{READABLE}");
-    let path = folder.path().join(&file);
-    let text = folder.read(&file, LONGEST_READABLE)?.unwrap_or_default();
-    if known.is_some_and(|sum| digest::text(&digest::of(&text)) != sum) {
-        return Err(CassetteError::Changed { path, by: "the journal".to_owned() });
+    let raw = Raw { folder, name, by: "the journal" };
+    if let Some(sum) = known {
+        raw.is_readable(sum)?;
     }
-    let said =
-        Readable::read(&text).map_err(|source| CassetteError::Readable { path: path.clone(), source })?;
+    let said = raw.said()?;
+    let file = raw.file(READABLE);
     let spoken = match &said.dialect {
         None => None,
-        Some(name) => Some(
-            dialect(name)
-                .ok_or_else(|| CassetteError::Readable { path, source: ReadError::Dialect(name.clone()) })?,
-        ),
+        Some(name) => Some(dialect(name).ok_or_else(|| CassetteError::Readable {
+            path: folder.path().join(&file),
+            source: ReadError::Dialect(name.clone()),
+        })?),
     };
-    let raw = Raw { folder, name, by: &file };
+    let raw = Raw { by: &file, ..raw };
     raw.is(REQUEST, &said.request)?;
     raw.is_forwarded(&said.request, said.forward.as_ref())?;
     if let Some(response) = &said.response {
@@ -238,6 +235,27 @@ pub(crate) struct Raw<'r> {
 impl Raw<'_> {
     pub(crate) fn file(&self, ending: &str) -> String {
         format!("{}.{ending}", self.name)
+    }
+
+    /// What the readable file says.
+    pub(crate) fn said(&self) -> Result<Readable, CassetteError> {
+        let file = self.file(READABLE);
+        let path = self.folder.path().join(&file);
+        let Some(text) = self.folder.read(&file, LONGEST_READABLE)? else {
+            return Err(CassetteError::Gone { path, by: self.by.to_owned() });
+        };
+        Readable::read(&text).map_err(|source| CassetteError::Readable { path, source })
+    }
+
+    /// Whether the readable file has this digest.
+    pub(crate) fn is_readable(&self, sha256: &str) -> Result<(), CassetteError> {
+        let file = self.file(READABLE);
+        let (path, by) = (self.folder.path().join(&file), self.by.to_owned());
+        match sum(self.folder, &file)? {
+            None => Err(CassetteError::Gone { path, by }),
+            Some(hop) if hop.sha256 == sha256 => Ok(()),
+            Some(_) => Err(CassetteError::Changed { path, by }),
+        }
     }
 
     /// Whether what was sent to the provider is there, where it is something else than what the client asked.

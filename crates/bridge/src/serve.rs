@@ -9,6 +9,7 @@ use crate::passing::KEYS;
 use crate::projection;
 use crate::records::{Marks, Records, RecordsError};
 use crate::relay::Provider;
+use crate::replay::instead::{self, Instead};
 use crate::setting::Setting;
 use crate::state::State;
 use crate::traffic::Traffic;
@@ -55,6 +56,8 @@ pub(crate) struct Inner {
     unpacker: Arc<Mutex<Option<Unpacker>>>,
     /// Rung when the log has more.
     logged: Notify,
+    /// What is served of what was recorded before, if anything is.
+    instead: Option<Instead>,
     leaving: Mutex<HashMap<u64, Leaving>>,
     /// Rung when the public state is behind.
     stale: Notify,
@@ -113,10 +116,20 @@ impl Bridge {
             traffic,
             unpacker: Arc::new(Mutex::new(unpacker)),
             logged: Notify::new(),
+            instead: None,
             leaving: Mutex::default(),
             stale: Notify::new(),
             ended: Notify::new(),
         }))
+    }
+
+    /// Serves what was recorded before in the place of forwards. To be called before anything is served.
+    #[must_use]
+    pub fn with_recordings(mut self, instead: Instead) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.instead = Some(instead);
+        }
+        self
     }
 
     /// Keeps the public state fresh. Never ends.
@@ -204,6 +217,12 @@ impl Bridge {
         self.0.book().state.clone()
     }
 
+    /// What is served of what was recorded before, if anything is.
+    #[must_use]
+    pub fn instead(&self) -> Option<&Instead> {
+        self.0.instead.as_ref()
+    }
+
     /// What could not be written, if anything.
     #[must_use]
     pub fn lost(&self) -> Option<VaultError> {
@@ -224,7 +243,15 @@ impl App for Bridge {
         let (sequence, verdict) = inner.admit(&heard);
         let mut done = outline(&heard, &verdict, sequence, unix_ms);
         done.path = inner.setting.kept_text(&done.path);
-        let asking = Asking { done: Box::new(done), clock };
+        let mut asking = Asking { done: Box::new(done), clock };
+        // What was recorded costs nothing, so that a spent budget does not stand before it.
+        let forwards = matches!(verdict.act, Act::Forward { .. } | Act::Deny(Denial::Budget));
+        if let Some(instead) = inner.instead.as_ref().filter(|_| forwards) {
+            match instead::answer(inner, instead, &heard, &request, asking) {
+                Ok(answer) => return answer,
+                Err(given_back) => asking = given_back,
+            }
+        }
         match verdict.act {
             Act::Forward { counted } => {
                 forward::answer(inner, forward::Wanted { heard, counted, request }, asking).await
@@ -481,7 +508,7 @@ impl Inner {
     }
 
     /// Keeps the body of a request that is not forwarded, unless it may hold a control body.
-    fn keep(&self, done: &mut Done, body: &[u8]) {
+    pub(crate) fn keep(&self, done: &mut Done, body: &[u8]) {
         if done.kind == Kind::Control || body.is_empty() || done.files.is_some() {
             return;
         }
@@ -509,7 +536,7 @@ impl Inner {
         }
     }
 
-    fn leave(
+    pub(crate) fn leave(
         &self,
         mut done: Done,
         clock: Clock,
@@ -522,7 +549,7 @@ impl Inner {
         if head.get("cache-control").is_none() {
             head.push("cache-control", "no-store");
         }
-        if !body.is_empty() {
+        if !body.is_empty() && head.get("content-type").is_none() {
             head.push("content-type", "application/json");
         }
         let ticket = done.sequence;
@@ -567,6 +594,7 @@ fn blank(sequence: u64, unix_ms: u64, kind: Kind, action: Action) -> Done {
         served: hop(b""),
         upstream_status: None,
         files: None,
+        replayed: None,
         readable: None,
         input_equivalent: None,
         choices_unchanged: None,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, clocks, requests. A budget that a fact has spent is spent; no fact gives one back.
 
-use rehearsal_journal::bridge::{Done, Fact, Kind, Reached};
+use rehearsal_journal::bridge::{Action, Done, Fact, Kind, Reached};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -205,7 +205,7 @@ impl State {
             }
             Kind::Generation => {
                 counters.generation_attempts += 1;
-                counters.generation_denied += u64::from(!done.forwarded);
+                counters.generation_denied += u64::from(!done.forwarded && done.action != Action::Replayed);
             }
             Kind::Preflight => counters.preflight_requests += 1,
             Kind::Invalid => {}

@@ -131,6 +131,8 @@ pub enum Action {
     RealBackendForward,
     /// It was forwarded, and the answer never came or not whole. It is not tried again.
     ForwardFailedNoRetry,
+    /// It was answered with what an earlier forward of the same call had brought; nothing was forwarded.
+    Replayed,
 }
 
 /// Bytes of one hop.
@@ -195,6 +197,9 @@ pub struct Done {
     /// Beginning of the names of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
+    /// The exchange whose recording answered it: the beginning of the names of that one's files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<String>,
     /// SHA-256 of its readable file, hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable: Option<String>,

@@ -78,7 +78,7 @@ impl Miss {
 /// An error in the form of a dialect, or in ours where there is none.
 #[must_use]
 pub fn reply(dialect: Option<&Dialect>, status: u16, code: &str, message: &str) -> (ResponseHead, Vec<u8>) {
-    let head = ResponseHead::new(status).with("cache-control", "no-store");
+    let head = ResponseHead::new(status);
     let Some(dialect) = dialect else {
         return (head.with("content-type", "application/json"), denial::body(KIND, code, message));
     };

@@ -50,7 +50,7 @@ impl Speed {
 #[must_use]
 pub fn head(recording: &Recording) -> ResponseHead {
     let way = Way { strict: false, decoded: recording.decoded };
-    passing::to_client(recording.status, &recording.headers, way).with("cache-control", "no-store")
+    passing::to_client(recording.status, &recording.headers, way)
 }
 
 /// The two ends of its body.

@@ -109,7 +109,7 @@ impl Replay {
         }
         if HEALTH.contains(&heard.path) && matches!(heard.method.as_str(), "GET" | "HEAD") {
             let head = ResponseHead::new(200).with("content-type", "application/json");
-            return sent(Asked::of(Kind::Aside), head.with("cache-control", "no-store"), self.health());
+            return sent(Asked::of(Kind::Aside), head, self.health());
         }
         if origin.is_some() && heard.method == "OPTIONS" {
             return sent(Asked::of(Kind::Aside), preflight(), Vec::new());
@@ -167,6 +167,7 @@ impl Replay {
 
     /// Headers of every answer to the origin that may ask.
     fn allow(&self, head: &mut ResponseHead) {
+        head.push("cache-control", "no-store");
         if let Some(origin) = &self.origin {
             head.push("access-control-allow-origin", origin.clone());
             head.push("vary", "Origin");

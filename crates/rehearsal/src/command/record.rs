@@ -4,11 +4,14 @@ use super::choice;
 use crate::failure::Failure;
 use crate::{env, terminal};
 use clap::Args;
+use rehearsal_bridge::cassette::{self, CassetteError};
 use rehearsal_bridge::load::{self, LoadError};
 use rehearsal_bridge::projection;
 use rehearsal_bridge::records::{Found, Records, RecordsError};
 use rehearsal_bridge::redactor::{self, Redactor};
 use rehearsal_bridge::relay::Provider;
+use rehearsal_bridge::replay::instead::Instead;
+use rehearsal_bridge::replay::shelf::{Manner, Shelf};
 use rehearsal_bridge::serve::Bridge;
 use rehearsal_bridge::setting::{Budget, CONTROL_HEADER, Mode, Setting};
 use rehearsal_bridge::state::State;
@@ -78,6 +81,10 @@ pub(crate) struct Arguments {
     /// Forward nothing more once answers have cost so many tokens.
     #[arg(long, value_name = "NUMBER", conflicts_with = "cases")]
     budget_tokens: Option<u64>,
+    /// Which calls are forwarded though the folder may hold a recording of them: all; those that are missing there; never any. A
+    /// call that is recorded is answered with its recording, each once, as `replay` does.
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = rerecord, conflicts_with = "cases")]
+    rerecord: Rerecord,
     /// The environment variable with the provider's key [default: without --cases, the client's own key goes through; it is
     /// never recorded].
     #[arg(long, value_name = "VARIABLE")]
@@ -95,6 +102,23 @@ pub(crate) struct Arguments {
     /// A file of certificates to trust beside those of the system.
     #[arg(long, value_name = "FILE")]
     upstream_ca: Option<PathBuf>,
+}
+
+/// Which calls are forwarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rerecord {
+    All,
+    Missing,
+    Never,
+}
+
+fn rerecord(text: &str) -> Result<Rerecord, String> {
+    match text {
+        "all" => Ok(Rerecord::All),
+        "missing" => Ok(Rerecord::Missing),
+        "never" => Ok(Rerecord::Never),
+        _ => Err("it is all, missing or never".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -139,11 +163,40 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         setting.redactor = Redactor::new(&arguments.redact, &records.redaction_key()?)
             .map_err(|error| Failure::Command(error.to_string()))?;
     }
+    let instead = instead(arguments)?;
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
     records.begin(&setting, &provider.base.to_string(), &found.state)?;
-    task::run_server(serve(arguments, setting, provider, (records, found), listener))
+    task::run_server(serve(arguments, setting, provider, (records, found, instead), listener))
         .map_err(|error| Failure::World(error.to_string()))?
+}
+
+/// What is served in the place of forwards.
+fn instead(arguments: &Arguments) -> Result<Option<Instead>, Failure> {
+    let forwards = match arguments.rerecord {
+        Rerecord::All => return Ok(None),
+        Rerecord::Missing => true,
+        Rerecord::Never => false,
+    };
+    let recordings = match cassette::open(&arguments.data) {
+        Ok(cassette) => cassette.recordings,
+        // A folder in which nothing was recorded yet.
+        Err(CassetteError::Nothing(_)) => Vec::new(),
+        Err(error) => return Err(Failure::Command(error.to_string())),
+    };
+    let say = |line: &str| terminal::complain(&format!("rehearsal: {line}"));
+    Ok(Some(Instead::new(Shelf::new(recordings, Manner::default()), forwards, say)))
+}
+
+/// Says what was served of what was recorded before. A call that may not be forwarded and was never recorded is a failure.
+fn sum_up(arguments: &Arguments, instead: &Instead) -> Result<(), Failure> {
+    let shelf = instead.shelf();
+    terminal::say(&format!(
+        "{} answers from the record, {} calls that it did not hold",
+        shelf.served(),
+        shelf.misses()
+    ));
+    if arguments.rerecord == Rerecord::Never && shelf.misses() > 0 { Err(Failure::NotMet) } else { Ok(()) }
 }
 
 impl From<RecordsError> for Failure {
@@ -219,7 +272,7 @@ async fn serve(
     arguments: &Arguments,
     setting: Setting,
     provider: Provider,
-    (records, found): (Records, Found),
+    (records, found, instead): (Records, Found, Option<Instead>),
     listener: Listener,
 ) -> Result<(), Failure> {
     let is_open = matches!(setting.mode, Mode::Open(_));
@@ -244,7 +297,11 @@ async fn serve(
         Limits { body: CASE_BODY, body_time: CASE_BODY_TIME, ..Limits::default() }
     };
     let system = arguments.system.clone();
-    let bridge = Arc::new(Bridge::new(setting, provider, system, records, found.state));
+    let mut bridge = Bridge::new(setting, provider, system, records, found.state);
+    if let Some(instead) = instead {
+        bridge = bridge.with_recordings(instead);
+    }
+    let bridge = Arc::new(bridge);
     let fresh = Arc::clone(&bridge);
     task::spawn(async move { fresh.keep_fresh().await });
     let unpacked = Arc::clone(&bridge);
@@ -260,8 +317,9 @@ async fn serve(
         );
     }
     bridge.show()?;
-    match bridge.lost() {
-        Some(error) => Err(Failure::World(format!("part of the record is missing: {error}"))),
-        None => Ok(()),
+    match (bridge.lost(), bridge.instead()) {
+        (Some(error), _) => Err(Failure::World(format!("part of the record is missing: {error}"))),
+        (None, Some(instead)) => sum_up(arguments, instead),
+        (None, None) => Ok(()),
     }
 }
