@@ -3,11 +3,12 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_bridge::cassette::{CassetteError, check as recorded};
 use rehearsal_journal::event::{Event, Judged};
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
 use rehearsal_world::files;
-use rehearsal_world::record::{CheckError, Journal, verify_journals};
+use rehearsal_world::record::{CheckError, Journal, Name, read_journal, verify_journals};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,7 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
             ));
         }
     }
+    let exchanges = exchanges(path, &journals)?;
     let (lines, requests) = journals.iter().fold((0, 0), |(lines, requests), journal| {
         (lines + journal.verified.lines, requests + journal.verified.requests)
     });
@@ -83,6 +85,9 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
         journals.len(),
         plural(journals.len())
     );
+    if let Some(exchanges) = exchanges {
+        line.push_str(&format!("; the files of {exchanges} recorded exchange{}", plural(exchanges)));
+    }
     if heads > 0 {
         line.push_str(&format!("; {heads} heads as in run.json"));
     }
@@ -93,6 +98,31 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
         line.push_str(&format!("; {cut} with a last line that was cut short"));
     }
     Ok(line)
+}
+
+/// Checks the files of all recorded exchanges against their journals; says how many exchanges those are, if anything was recorded.
+fn exchanges(path: &Path, journals: &[Journal]) -> Result<Option<usize>, Failure> {
+    let mut checked = None;
+    for journal in journals.iter().filter(|_| files::is_folder(path)) {
+        let Some(private) = journal.path.parent() else { continue };
+        if !recorded::is_private(private) {
+            continue;
+        }
+        let whole =
+            read_journal(private, &Name::Journal).map_err(|error| Failure::Command(error.to_string()))?;
+        let facts = whole.events.iter().filter_map(|event| match event {
+            Event::Bridge(fact) => Some(fact),
+            _ => None,
+        });
+        match recorded::files_of(private, facts) {
+            Ok(count) => *checked.get_or_insert(0) += count,
+            Err(error @ (CassetteError::Changed { .. } | CassetteError::Gone { .. })) => {
+                return not_met(&error.to_string());
+            }
+            Err(error) => return Err(Failure::Command(error.to_string())),
+        }
+    }
+    Ok(checked)
 }
 
 fn plural(count: usize) -> &'static str {

@@ -308,3 +308,72 @@ fn a_cassette_that_was_changed_or_is_none_is_not_served() {
         assert!(ended.code == Some(code) && ended.err.contains(words), "{ended:?}");
     }
 }
+
+#[test]
+fn a_recorder_forwards_only_what_is_missing_where_it_is_told_so() {
+    let (sandbox, upstream) = recorded();
+    let asked = upstream.asked();
+    let record = Server::record(&sandbox, &upstream, &["--rerecord", "missing", "--budget-requests", "1"]);
+    assert_eq!(record.chat("/t/b", "one mode=429;").status(), 429);
+    assert_eq!(record.ask("GET", "/v1/models", "").status(), 200);
+    assert_eq!(upstream.asked(), asked, "what was recorded is not forwarded");
+    assert_eq!(record.chat("/t/b", "three mode=html;").status(), 200);
+    assert_eq!(record.chat("/t/b", "four mode=html;").status(), 429, "the budget is spent");
+    assert_eq!(record.chat("/t/a", "one mode=json;").status(), 200, "what was recorded costs nothing");
+    assert_eq!(upstream.asked(), asked + 1);
+    let ended = record.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("3 answers from the record, 2 calls that it did not hold"), "{ended:?}");
+    let journal = std::fs::read_to_string(sandbox.path("rec/private/journal-0001.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"action\":\"replayed\"").count(), 3);
+    assert_eq!(journal.matches("\"replayed\":\"0002-b\"").count(), 1);
+    assert_eq!(sandbox.run(&["verify", "rec"]).code, Some(0));
+    // What was missing is there now.
+    let record = Server::record(&sandbox, &upstream, &["--rerecord", "never"]);
+    assert_eq!(record.chat("/t/b", "three mode=html;").status(), 200);
+    assert_eq!(record.end().code, Some(0));
+    assert_eq!(upstream.asked(), asked + 1);
+}
+
+#[test]
+fn a_recorder_that_never_forwards_refuses_what_it_has_not() {
+    let (sandbox, upstream) = recorded();
+    let asked = upstream.asked();
+    let record = Server::record(&sandbox, &upstream, &["--rerecord", "never"]);
+    let seen = record.chat("/t/a", "unknown");
+    assert!(seen.status() == 404 && seen.text().contains("recording_miss"), "{}", seen.text());
+    let ended = record.end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("recording_miss: ")
+            && ended.out.contains("0 answers from the record, 1 calls that it did not hold")
+    );
+    assert_eq!(upstream.asked(), asked);
+    let ended = sandbox.run(&["record", "--upstream", "http://127.0.0.1:1", "--rerecord", "sometimes"]);
+    assert!(ended.code == Some(2) && ended.err.contains("all, missing or never"), "{ended:?}");
+}
+
+#[test]
+fn verify_names_the_first_file_of_a_record_that_was_changed() {
+    let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+    let record = Server::record(&sandbox, &upstream, &["--alias", &format!("public={MODEL}")]);
+    assert_eq!(record.chat("/t/a", "mode=events;").status(), 200);
+    assert_eq!(record.chat("/t/b", "mode=nothing;").status(), 502);
+    assert_eq!(record.end().code, Some(0));
+    let ended = sandbox.run(&["verify", "rec"]);
+    assert!(ended.code == Some(0) && ended.out.contains("the files of 2 recorded exchanges"), "{ended:?}");
+    let exchanges = sandbox.path("rec/private/exchanges");
+    let files = files_below(&exchanges);
+    assert_eq!(files.len(), 10, "{files:?}");
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, [&bytes[..], b" "].concat()).unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let ended = sandbox.run(&["verify", "rec"]);
+        assert!(ended.code == Some(1) && ended.err.contains(name), "{name}: {ended:?}");
+        std::fs::write(&file, bytes).unwrap();
+    }
+    std::fs::remove_file(exchanges.join("0001-a.served")).unwrap();
+    let ended = sandbox.run(&["verify", "rec"]);
+    assert!(ended.code == Some(1) && ended.err.contains("0001-a.served is gone"), "{ended:?}");
+}

@@ -178,7 +178,7 @@ fn answers() -> BTreeMap<String, Answer> {
         "text/plain",
         &format!("content-encoding: gzip\r\ncontent-length: {}\r\n", GZIP.len()),
     );
-    let big = format!(r#"{{"model":"{MODEL}","choices":["{}"]}}"#, "x".repeat(8_000_000));
+    let big = format!(r#"{{"model":"{MODEL}","choices":["{}"]}}"#, "x".repeat(3_000_000));
     let named = [
         ("json", whole("200 OK", JSON, &json)),
         ("events", streamed("200 OK", "", events("\n"))),
