@@ -6,6 +6,7 @@
 pub mod body;
 pub mod check;
 mod readable;
+pub mod talk;
 
 use crate::exchange::{READABLE, REQUEST, RESPONSE, SERVED, UPSTREAM_REQUEST};
 use crate::key::Key;

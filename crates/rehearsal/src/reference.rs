@@ -86,6 +86,10 @@ fn command_line() -> String {
             "\n## rehearsal {name}{hidden}\n\n{}",
             fenced("text", &help(&["rehearsal", name, "--help"]))
         ));
+        for below in command.get_subcommands().map(clap::Command::get_name) {
+            let text = fenced("text", &help(&["rehearsal", name, below, "--help"]));
+            out.push_str(&format!("\n### rehearsal {name} {below}\n\n{text}"));
+        }
     }
     out
 }

@@ -16,6 +16,7 @@ mod record;
 mod replay;
 mod report;
 mod run;
+mod script;
 mod serve;
 pub(crate) mod shim;
 mod show;
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Record(Box<record::Arguments>),
     /// Serve what was recorded again; nothing else is ever answered, and no network is used.
     Replay(replay::Arguments),
+    /// Make scenario files of recorded traffic.
+    Script(script::Arguments),
     /// Make a small suite that passes and explains itself.
     Init(init::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
@@ -67,6 +70,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Script(arguments) => script::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),

@@ -16,6 +16,7 @@ mod reach;
 mod replaying;
 mod running;
 mod sandbox;
+mod scripting;
 mod secrets;
 mod serving;
 mod shims;
