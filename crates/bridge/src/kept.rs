@@ -40,7 +40,11 @@ impl Kept {
     /// When its file cannot be made.
     pub fn open(shelf: &Shelf, hop: traffic::Hop, ending: &'static str) -> Result<Self, VaultError> {
         let sink = match &shelf.log {
-            Some(_) => Sink::Log { hop, ending, memory: Vec::new() },
+            Some(log) => {
+                // A body that stays empty has its file, too.
+                log.write_soon(hop, shelf.sequence, &shelf.name, b"")?;
+                Sink::Log { hop, ending, memory: Vec::new() }
+            }
             None => Sink::File(shelf.file(ending)?),
         };
         let lines = shelf.redactor.clone().map(Lines::new);
