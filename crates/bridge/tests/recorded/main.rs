@@ -5,4 +5,5 @@
 
 mod finding;
 mod reading;
+mod talking;
 mod tape;

@@ -84,6 +84,38 @@ fn an_exchange_that_never_ended_is_named_and_not_served() {
 }
 
 #[test]
+fn the_whole_answer_of_a_client_that_left_is_mapped_as_its_beginning_was() {
+    let mut left = Exchange::of("one", "m");
+    left.client_left = true;
+    let text = String::from_utf8(left.answered.clone()).unwrap().replacen(
+        "\"model\":\"m\"",
+        "\"model\":\"real\"",
+        1,
+    );
+    left.answered = text.into_bytes();
+    left.pieces = json!([[5, 10], [6, left.answered.len() - 10]]);
+    let tape = Tape::new("left", &[left]);
+    let sum = |bytes: &[u8]| rehearsal_journal::digest::text(&rehearsal_journal::digest::of(bytes));
+    let asked = std::fs::read_to_string(tape.path().join("0001-x.request")).unwrap();
+    let forwarded = asked.replace("\"m\"", "\"real\"");
+    tape.write("0001-x.upstream-request", forwarded.as_bytes());
+    tape.write("0001-x.served", b"{\"ch");
+    let mut value: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(tape.path().join("0001-x.json")).unwrap()).unwrap();
+    value["forward"] = json!({"bytes": forwarded.len(), "sha256": sum(forwarded.as_bytes())});
+    value["served"]["file"] = json!(true);
+    value["served"]["bytes"] = json!(4);
+    value["served"]["sha256"] = json!(sum(b"{\"ch"));
+    tape.write("0001-x.json", value.to_string().as_bytes());
+    let cassette = tape.open().unwrap();
+    let recording = &cassette.recordings[0];
+    assert_eq!((recording.ending, recording.length, recording.pieces.len()), (Ending::ClientLeft, None, 2));
+    let body = String::from_utf8(recording.body.read(10_000).unwrap()).unwrap();
+    assert!(body.contains("\"model\":\"m\"") && !body.contains("real"), "{body}");
+    assert_eq!(recording.body.beginning(u64::MAX).unwrap().bytes, body.len() as u64);
+}
+
+#[test]
 fn nothing_at_all_says_what_a_cassette_is() {
     let tape = Tape::new("nothing", &[]);
     tape.write("notes.txt", b"");
