@@ -59,7 +59,7 @@ pub(crate) fn answer(
     }
     let target =
         if heard.query.is_empty() { heard.path.clone() } else { format!("{}?{}", heard.path, heard.query) };
-    let key = call(heard.dialect, &heard.method, &target, &request.body);
+    let key = call(heard.dialect, &heard.method, &target, &inner.setting().kept(&request.body));
     let taken = instead.shelf().take(heard.lane.as_deref(), &key);
     match taken {
         Ok(recording) => Ok(play(inner, heard, recording, asking)),

@@ -7,6 +7,7 @@ use super::miss;
 use super::play::{self, Speed};
 use super::shelf::Shelf;
 use crate::cassette::Recording;
+use crate::redactor::Redactor;
 use bytes::Bytes;
 use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, Kind, Rejected};
@@ -22,6 +23,7 @@ use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::Recorder;
 use rehearsal_world::task;
 use rehearsal_world::vault::VaultError;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The paths of the health.
@@ -37,6 +39,8 @@ pub struct Replay {
     origin: Option<String>,
     /// Who is told of a miss.
     say: fn(&str),
+    /// What was left out of the recordings, if anything: requests are looked for without it, too.
+    redactor: Option<Redactor>,
     /// The last recording that could not be read any more.
     lost: Arc<Mutex<Option<VaultError>>>,
 }
@@ -73,7 +77,13 @@ impl Replay {
         say: fn(&str),
     ) -> Self {
         recorder.keep_fresh();
-        Self { shelf: Mutex::new(shelf), recorder, speed, origin, say, lost: Arc::default() }
+        Self { shelf: Mutex::new(shelf), recorder, speed, origin, say, redactor: None, lost: Arc::default() }
+    }
+
+    /// The same for recordings out of which something was left.
+    #[must_use]
+    pub fn redacting(self, redactor: Option<Redactor>) -> Self {
+        Self { redactor, ..self }
     }
 
     /// The shelf: what was served and what never was.
@@ -119,7 +129,9 @@ impl Replay {
 
     /// Looks for a recording.
     fn find(&self, heard: &Heard<'_>, body: &Bytes) -> Decided {
-        let key = call(heard.dialect, &heard.method, &heard.target, body);
+        let kept =
+            self.redactor.as_ref().map_or(Cow::Borrowed(&body[..]), |redactor| redactor.bytes(body).into());
+        let key = call(heard.dialect, &heard.method, &heard.target, &kept);
         let taken = self.shelf().take(heard.lane, &key);
         let kind = if taken.is_ok() { Kind::Scenario } else { Kind::WrongPath };
         let mut asked = Asked::of(kind);

@@ -126,7 +126,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a number of seconds above 0".to_owned())
 }
 
-fn pattern(text: &str) -> Result<String, String> {
+/// A pattern of `--redact`.
+pub(super) fn pattern(text: &str) -> Result<String, String> {
     redactor::pattern(text).map_err(|error| error.to_string())?;
     Ok(text.to_owned())
 }

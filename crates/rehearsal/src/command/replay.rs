@@ -1,11 +1,13 @@
 //! `rehearsal replay`: recorded traffic, served again without a network.
 
 use super::choice;
+use super::record::pattern;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_bridge::cassette::{self, Cassette};
 use rehearsal_bridge::key::PARTS;
+use rehearsal_bridge::redactor::Redactor;
 use rehearsal_bridge::replay::play::Speed;
 use rehearsal_bridge::replay::serve::Replay;
 use rehearsal_bridge::replay::shelf::{Manner, Shelf};
@@ -44,6 +46,12 @@ pub(crate) struct Arguments {
     /// End well though some recordings were never asked for.
     #[arg(long)]
     allow_unused: bool,
+    /// What the recording was made with: the same patterns as `record --redact`. May be given several times.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    redact: Vec<String>,
+    /// The key of its marks [default: private/redaction-key.txt of the first cassette].
+    #[arg(long, value_name = "FILE", requires = "redact")]
+    redaction_key: Option<PathBuf>,
     /// The one origin of web pages that may ask.
     #[arg(long, value_name = "ORIGIN")]
     origin: Option<String>,
@@ -65,6 +73,23 @@ pub(super) fn part(text: &str) -> Result<String, String> {
     Err(format!("the parts are {}", PARTS.join(", ")))
 }
 
+/// What finds the places of marks in requests again.
+fn redactor(arguments: &Arguments) -> Result<Option<Redactor>, Failure> {
+    if arguments.redact.is_empty() {
+        return Ok(None);
+    }
+    let first = arguments.cassettes.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
+    let beside = [first.join("private"), first.join("..")].map(|folder| folder.join("redaction-key.txt"));
+    let found = beside.into_iter().find(|path| files::is_file(path));
+    let path = arguments.redaction_key.clone().or(found).ok_or_else(|| {
+        Failure::Command(
+            "no redaction-key.txt lies beside the first cassette; name it by --redaction-key".to_owned(),
+        )
+    })?;
+    let key = files::read_text(&path, 4096).map_err(|error| Failure::Command(error.to_string()))?;
+    Redactor::new(&arguments.redact, key.trim()).map_err(|error| Failure::Command(error.to_string()))
+}
+
 /// Reads recorded traffic; what never came to its end is named.
 pub(super) fn open(path: &Path) -> Result<Cassette, Failure> {
     let cassette = cassette::open(path).map_err(|error| Failure::Command(error.to_string()))?;
@@ -79,6 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Command(listen::BindError::Reserved(arguments.port).to_string()));
     }
     choice::folder(&arguments.data)?;
+    let redactor = redactor(arguments)?;
     let mut recordings = Vec::new();
     for path in &arguments.cassettes {
         recordings.extend(open(path)?.recordings);
@@ -91,14 +117,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let manner = Manner { ignored: arguments.ignore.clone(), repeat: arguments.repeat };
     let shelf = Shelf::new(recordings, manner);
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false).map_err(world)?;
-    task::run_server(serve(arguments, shelf, listener)).map_err(world)?
+    task::run_server(serve(arguments, (shelf, redactor), listener)).map_err(world)?
 }
 
 fn world(error: impl Display) -> Failure {
     Failure::World(error.to_string())
 }
 
-async fn serve(arguments: &Arguments, shelf: Shelf, listener: Listener) -> Result<(), Failure> {
+async fn serve(
+    arguments: &Arguments,
+    (shelf, redactor): (Shelf, Option<Redactor>),
+    listener: Listener,
+) -> Result<(), Failure> {
     let run = ids::run_id(unix_ms()).map_err(world)?;
     let folder = files::create_run_folder(&arguments.data, "replay", &run)
         .map_err(|source| Failure::World(format!("cannot use {}: {source}", arguments.data.display())))?;
@@ -125,7 +155,8 @@ async fn serve(arguments: &Arguments, shelf: Shelf, listener: Listener) -> Resul
     terminal::say(&format!("base URL: http://{}/v1", listener.address()));
     let say = |line: &str| terminal::complain(&format!("rehearsal: {line}"));
     let origin = arguments.origin.clone();
-    let replay = Arc::new(Replay::new(shelf, Arc::clone(&recorder), arguments.speed, origin, say));
+    let replay = Replay::new(shelf, Arc::clone(&recorder), arguments.speed, origin, say);
+    let replay = Arc::new(replay.redacting(redactor));
     http::serve(listener, Arc::clone(&replay), Limits::default(), end).await.map_err(world)?;
     recorder.close().map_err(world)?;
     if let Some(error) = replay.lost() {
