@@ -239,7 +239,8 @@ impl App for Bridge {
         let clock = Clock::start();
         let unix_ms = clock::unix_ms();
         let head = &request.head;
-        let heard = core::hear(&inner.setting, head, &request.body, inner.frozen(head).as_deref());
+        let mut heard = core::hear(&inner.setting, head, &request.body, inner.frozen(head).as_deref());
+        heard.lane = heard.lane.map(|lane| inner.setting.kept_text(&lane));
         let (sequence, verdict) = inner.admit(&heard);
         let mut done = outline(&heard, &verdict, sequence, unix_ms);
         done.path = inner.setting.kept_text(&done.path);

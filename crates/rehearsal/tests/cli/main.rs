@@ -13,6 +13,7 @@ mod merging;
 mod mistakes;
 mod network;
 mod reach;
+mod redacting;
 mod replaying;
 mod running;
 mod sandbox;
