@@ -13,6 +13,7 @@ use crate::key::Key;
 use crate::passing::Header;
 use crate::records::{EXCHANGES, PRIVATE};
 use crate::replay::call::call;
+use crate::traffic::{TRAFFIC, segments};
 use body::{Body, sum};
 use readable::{ReadError, Readable};
 use rehearsal_journal::bridge::{Fact, Hop};
@@ -77,6 +78,8 @@ pub struct Cassette {
     pub recordings: Vec<Recording>,
     /// The names of exchanges that never came to an end, without the endings of their files.
     pub interrupted: Vec<String>,
+    /// The names of those that did, and whose bytes are still in the log of a recorder: its end, or its next start, makes files of them.
+    pub logged: Vec<String>,
 }
 
 /// One exchange.
@@ -143,18 +146,34 @@ pub fn open(path: &Path) -> Result<Cassette, CassetteError> {
             continue;
         }
         let ended = known.as_ref().is_none_or(|known| known.contains_key(stem));
-        if ending == RESPONSE && !(ended && folder.holds(&format!("{stem}.{READABLE}"))) {
+        let sum = known.as_ref().and_then(|known| known.get(stem)).and_then(Option::as_deref);
+        let is_there = ended && folder.holds(&format!("{stem}.{READABLE}"));
+        if ending == RESPONSE && !is_there && sum.is_none() {
             cassette.interrupted.push(stem.to_owned());
         } else if ending == READABLE && ended {
-            let sum = known.as_ref().and_then(|known| known.get(stem)).and_then(Option::as_deref);
             cassette.recordings.push(read(&folder, stem, sum)?);
         }
     }
-    if cassette.recordings.is_empty() && cassette.interrupted.is_empty() {
+    if only.is_none() {
+        let ended = known.iter().flatten().filter(|(_, readable)| readable.is_some());
+        let missing = ended.filter(|(name, _)| !folder.holds(&format!("{name}.{READABLE}")));
+        cassette.logged = missing.map(|(name, _)| name.clone()).collect();
+    }
+    if let Some(name) = cassette.logged.first().filter(|_| !has_log(&folder.path().join(".."))) {
+        let path = folder.path().join(format!("{name}.{READABLE}"));
+        return Err(CassetteError::Gone { path, by: "the journal".to_owned() });
+    }
+    if cassette.recordings.is_empty() && cassette.interrupted.is_empty() && cassette.logged.is_empty() {
         return Err(CassetteError::Nothing(path.to_owned()));
     }
     cassette.recordings.sort_by_key(|recording| recording.sequence);
     Ok(cassette)
+}
+
+/// Whether a recorder left bytes in its log, or may still write there.
+fn has_log(private: &Path) -> bool {
+    let log = Folder::look_into(&private.join(TRAFFIC)).and_then(|folder| segments(&folder));
+    log.is_ok_and(|segments| !segments.is_empty())
 }
 
 /// Where the files of exchanges lie.
@@ -274,6 +293,8 @@ impl Raw<'_> {
         let file = self.file(ending);
         let (path, by) = (self.folder.path().join(&file), self.by.to_owned());
         match sum(self.folder, &file)? {
+            // What never held a byte got no file.
+            None if hop.bytes == 0 => Ok(()),
             None => Err(CassetteError::Gone { path, by }),
             Some(found) if found == *hop => Ok(()),
             Some(_) => Err(CassetteError::Changed { path, by }),

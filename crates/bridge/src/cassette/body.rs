@@ -188,12 +188,16 @@ pub(super) fn recording(
     let whole_left = !own && said.served.client_left && said.served.file;
     let mapped = if whole_left { mapped(folder, name, &said, dialect)? } else { None };
     let as_served = said.served.file && !whole_left;
+    let is_raw = !own && !as_served && mapped.is_none();
+    // What never held a byte got no file.
+    let kept =
+        |name: String| if folder.holds(&name) { Source::File(name) } else { Source::Words(Vec::new()) };
     let (mut pieces, source) = match (&said.response, mapped) {
         // The client left before it got these words.
         _ if own && said.served.hop.bytes == 0 => (Vec::new(), Source::Words(own_words())),
         (Some(response), Some(mapped)) => (response.pieces.clone(), Source::Mapped(Box::new(mapped))),
-        (Some(response), None) if !as_served => (response.pieces.clone(), Source::File(file(RESPONSE))),
-        _ => (said.served.pieces.clone(), Source::File(file(SERVED))),
+        (Some(response), None) if !as_served => (response.pieces.clone(), kept(file(RESPONSE))),
+        _ => (said.served.pieces.clone(), kept(file(SERVED))),
     };
     let bytes = match &source {
         Source::File(file) => folder.read_from(file)?.len(),
@@ -201,7 +205,6 @@ pub(super) fn recording(
         Source::Words(words) => words.len() as u64,
     };
     cover(&mut pieces, bytes);
-    let is_raw = matches!(&source, Source::File(name) if *name == file(RESPONSE));
     let status = said.served.status;
     let json = || vec![("content-type".to_owned(), b"application/json".to_vec())];
     let provider = said.response.filter(|_| !own);
@@ -213,7 +216,14 @@ pub(super) fn recording(
     // What was mapped on its way left without a length, and so it leaves again.
     let length = match &provider {
         None => Some(bytes),
-        Some(response) => length(response).filter(|_| is_raw),
+        Some(_) if !is_raw => None,
+        Some(response) => length(response).map(|told| match ending {
+            // It has no body, and tells how long another answer would be.
+            Ending::Whole if said.method == "HEAD" || matches!(said.served.status, 204 | 304) => told,
+            // Where marks stand for what was there, it is another one than was told.
+            Ending::Whole | Ending::ClientLeft => bytes,
+            Ending::Cut => told.max(bytes + 1),
+        }),
     };
     let headers = provider.as_ref().map_or_else(json, |response| shown(&response.headers));
     Ok(Recording {
@@ -231,7 +241,7 @@ pub(super) fn recording(
         head_us: provider.as_ref().map_or(0, |response| response.head_us),
         pieces,
         body: body(source),
-        request: body(Source::File(file(REQUEST))),
+        request: body(kept(file(REQUEST))),
         ending,
         provided: !own,
     })

@@ -1,6 +1,6 @@
 //! Whether the files of a record are what its journal says of them.
 
-use super::{CassetteError, Raw};
+use super::{CassetteError, Raw, has_log};
 use crate::exchange::{READABLE, REQUEST, RESPONSE, SERVED};
 use crate::records::{EXCHANGES, PRIVATE, number};
 use crate::serve::hop;
@@ -19,11 +19,20 @@ pub fn is_private(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == PRIVATE) && files::is_folder(&folder.join(EXCHANGES))
 }
 
-/// Checks the files of all exchanges in the private part of a record against the facts of its journal; says how many exchanges those are.
+/// What was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// How many exchanges.
+    pub exchanges: usize,
+    /// How many more have no files yet: their bytes are in the log of a recorder.
+    pub logged: usize,
+}
+
+/// Checks the files of all exchanges in the private part of a record against the facts of its journal.
 ///
 /// # Errors
 /// The first file that was changed, is gone or was put there.
-pub fn files_of<'f>(private: &Path, facts: impl Iterator<Item = &'f Fact>) -> Result<usize, CassetteError> {
+pub fn files_of<'f>(private: &Path, facts: impl Iterator<Item = &'f Fact>) -> Result<Checked, CassetteError> {
     let folder = Folder::look_into(&private.join(EXCHANGES))?;
     let (mut ended, mut interrupted) = (BTreeMap::new(), BTreeSet::new());
     for fact in facts {
@@ -42,8 +51,15 @@ pub fn files_of<'f>(private: &Path, facts: impl Iterator<Item = &'f Fact>) -> Re
             | Fact::Headed { .. } => {}
         }
     }
+    let mut checked = Checked::default();
+    let has_log = has_log(private);
     for (name, done) in &ended {
+        if has_log && done.readable.is_some() && !folder.holds(&format!("{name}.{READABLE}")) {
+            checked.logged += 1;
+            continue;
+        }
         exchange(&folder, name, done)?;
+        checked.exchanges += 1;
     }
     for name in folder.names()? {
         let Some((stem, _)) = name.rsplit_once('.').filter(|(_, ending)| *ending == READABLE) else {
@@ -55,7 +71,7 @@ pub fn files_of<'f>(private: &Path, facts: impl Iterator<Item = &'f Fact>) -> Re
             return Err(CassetteError::Changed { path, by: format!("{BY} (none of this name)") });
         }
     }
-    Ok(ended.len())
+    Ok(checked)
 }
 
 fn exchange(folder: &Folder, name: &str, done: &Done) -> Result<(), CassetteError> {

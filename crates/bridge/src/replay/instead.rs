@@ -57,15 +57,22 @@ pub(crate) fn answer(
         | Want::Preflight
         | Want::Case(_) => return Err(asking),
     }
+    // As it would have been written down.
+    let asked = inner.setting().kept(&request.body);
+    let request_hop = hop(&asked);
     let target =
         if heard.query.is_empty() { heard.path.clone() } else { format!("{}?{}", heard.path, heard.query) };
-    let key = call(heard.dialect, &heard.method, &target, &inner.setting().kept(&request.body));
+    let key = call(heard.dialect, &heard.method, &inner.setting().kept_text(&target), &asked);
     let taken = instead.shelf().take(heard.lane.as_deref(), &key);
     match taken {
-        Ok(recording) => Ok(play(inner, heard, recording, asking)),
+        Ok(recording) => {
+            asking.done.request = request_hop;
+            Ok(play(inner, heard, recording, asking))
+        }
         Err(_) if instead.forwards => Err(asking),
         Err(miss) => {
             (instead.say)(&miss.message);
+            asking.done.request = request_hop;
             asking.done.action = Action::Denied;
             asking.done.code = Some(miss.code.to_owned());
             let (mut head, body) = miss.reply(heard.dialect);

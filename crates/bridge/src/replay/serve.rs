@@ -9,8 +9,8 @@ use super::shelf::Shelf;
 use crate::cassette::Recording;
 use crate::redactor::Redactor;
 use bytes::Bytes;
-use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, Kind, Rejected};
+use rehearsal_journal::{digest, redact};
 use rehearsal_wire::dialect::{Dialect, place};
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
@@ -23,7 +23,6 @@ use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request};
 use rehearsal_world::record::Recorder;
 use rehearsal_world::task;
 use rehearsal_world::vault::VaultError;
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The paths of the health.
@@ -39,7 +38,7 @@ pub struct Replay {
     origin: Option<String>,
     /// Who is told of a miss.
     say: fn(&str),
-    /// What was left out of the recordings, if anything: requests are looked for without it, too.
+    /// What was left out of the recordings, if anything: requests are looked for, and written down, without it, too.
     redactor: Option<Redactor>,
     /// The last recording that could not be read any more.
     lost: Arc<Mutex<Option<VaultError>>>,
@@ -129,16 +128,16 @@ impl Replay {
 
     /// Looks for a recording.
     fn find(&self, heard: &Heard<'_>, body: &Bytes) -> Decided {
-        let kept =
-            self.redactor.as_ref().map_or(Cow::Borrowed(&body[..]), |redactor| redactor.bytes(body).into());
-        let key = call(heard.dialect, &heard.method, &heard.target, &kept);
-        let taken = self.shelf().take(heard.lane, &key);
+        let (target, body) = (self.kept_text(&heard.target), self.kept(body));
+        let key = call(heard.dialect, &heard.method, &target, &body);
+        let lane = heard.lane.map(|lane| self.kept_text(lane));
+        let taken = self.shelf().take(lane.as_deref(), &key);
         let kind = if taken.is_ok() { Kind::Scenario } else { Kind::WrongPath };
         let mut asked = Asked::of(kind);
         asked.stream = key.stream;
         asked.n_assistant = key.turn;
         if let Some(dialect) = heard.dialect
-            && let Ok(tape) = parse(body)
+            && let Ok(tape) = parse(&body)
         {
             asked.n_messages = (dialect.read)(&tape).listed as u64;
         }
@@ -160,6 +159,26 @@ impl Replay {
                 sent(asked, head, body)
             }
         }
+    }
+
+    /// A body as it may be written down.
+    fn kept(&self, body: &Bytes) -> Bytes {
+        self.redactor.as_ref().map_or_else(|| body.clone(), |redactor| redactor.bytes(body).into())
+    }
+
+    fn kept_text(&self, text: &str) -> String {
+        self.redactor.as_ref().map_or_else(|| text.to_owned(), |redactor| redactor.text(text).into_owned())
+    }
+
+    /// Writes a head into what is taken down, as it may be written.
+    fn tell(&self, asked: &mut Asked, head: &RequestHead) {
+        asked.method = head.method().into_owned();
+        asked.path = self.kept_text(&redact::target(&head.target()));
+        let text = |value: &[u8]| self.kept_text(&String::from_utf8_lossy(value));
+        let mut headers =
+            head.headers().map(|(name, value)| (name.to_owned(), text(value))).collect::<Vec<_>>();
+        redact::headers(&mut headers);
+        asked.headers = Some(headers);
     }
 
     fn health(&self) -> Vec<u8> {
@@ -196,7 +215,14 @@ impl Replay {
         let clock = Clock::start();
         let Decided { mut asked, sent } = decided;
         asked.conn = conn;
-        let written = self.recorder.asked(asked, head, body);
+        let written = match (&self.redactor, head) {
+            (Some(_), Some(head)) => {
+                self.tell(&mut asked, &head);
+                self.recorder.asked(asked, None, self.kept(&body))
+            }
+            (Some(_), None) => self.recorder.asked(asked, None, self.kept(&body)),
+            (None, head) => self.recorder.asked(asked, head, body),
+        };
         let ticket = written.exchange;
         if let Err(error) = self.recorder.commit(written).await {
             // Nothing may be answered as if it had been written down.

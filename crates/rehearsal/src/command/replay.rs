@@ -96,6 +96,12 @@ pub(super) fn open(path: &Path) -> Result<Cassette, Failure> {
     for name in &cassette.interrupted {
         terminal::complain(&format!("rehearsal: {name} never came to its end and is left out"));
     }
+    if let Some(name) = cassette.logged.first() {
+        terminal::complain(&format!(
+            "rehearsal: left out, for the bytes are still in the recorder's log: {name} and {} more; end the recorder, or start it once more",
+            cassette.logged.len() - 1
+        ));
+    }
     Ok(cassette)
 }
 

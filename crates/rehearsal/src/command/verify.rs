@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_bridge::cassette::{CassetteError, check as recorded};
+use rehearsal_bridge::cassette::CassetteError;
+use rehearsal_bridge::cassette::check::{self, Checked};
 use rehearsal_journal::event::{Event, Judged};
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{JournalHead, RunFile};
@@ -74,7 +75,7 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
             ));
         }
     }
-    let exchanges = exchanges(path, &journals)?;
+    let recorded = recorded(path, &journals)?;
     let (lines, requests) = journals.iter().fold((0, 0), |(lines, requests), journal| {
         (lines + journal.verified.lines, requests + journal.verified.requests)
     });
@@ -85,8 +86,11 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
         journals.len(),
         plural(journals.len())
     );
-    if let Some(exchanges) = exchanges {
+    if let Some(Checked { exchanges, logged }) = recorded {
         line.push_str(&format!("; the files of {exchanges} recorded exchange{}", plural(exchanges)));
+        if logged > 0 {
+            line.push_str(&format!("; {logged} more in the recorder's log"));
+        }
     }
     if heads > 0 {
         line.push_str(&format!("; {heads} heads as in run.json"));
@@ -100,12 +104,12 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
     Ok(line)
 }
 
-/// Checks the files of all recorded exchanges against their journals; says how many exchanges those are, if anything was recorded.
-fn exchanges(path: &Path, journals: &[Journal]) -> Result<Option<usize>, Failure> {
-    let mut checked = None;
+/// Checks the files of all recorded exchanges against their journals; says what was checked, if anything was recorded.
+fn recorded(path: &Path, journals: &[Journal]) -> Result<Option<Checked>, Failure> {
+    let mut all: Option<Checked> = None;
     for journal in journals.iter().filter(|_| files::is_folder(path)) {
         let Some(private) = journal.path.parent() else { continue };
-        if !recorded::is_private(private) {
+        if !check::is_private(private) {
             continue;
         }
         let whole =
@@ -114,15 +118,19 @@ fn exchanges(path: &Path, journals: &[Journal]) -> Result<Option<usize>, Failure
             Event::Bridge(fact) => Some(fact),
             _ => None,
         });
-        match recorded::files_of(private, facts) {
-            Ok(count) => *checked.get_or_insert(0) += count,
+        match check::files_of(private, facts) {
+            Ok(checked) => {
+                let all = all.get_or_insert_default();
+                all.exchanges += checked.exchanges;
+                all.logged += checked.logged;
+            }
             Err(error @ (CassetteError::Changed { .. } | CassetteError::Gone { .. })) => {
                 return not_met(&error.to_string());
             }
             Err(error) => return Err(Failure::Command(error.to_string())),
         }
     }
-    Ok(checked)
+    Ok(all)
 }
 
 fn plural(count: usize) -> &'static str {

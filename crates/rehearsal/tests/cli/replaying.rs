@@ -349,6 +349,7 @@ fn a_recorder_that_never_forwards_refuses_what_it_has_not() {
             && ended.out.contains("0 answers from the record, 1 calls that it did not hold")
     );
     assert_eq!(upstream.asked(), asked);
+    assert_eq!(sandbox.run(&["verify", "rec"]).code, Some(0));
     let ended = sandbox.run(&["record", "--upstream", "http://127.0.0.1:1", "--rerecord", "sometimes"]);
     assert!(ended.code == Some(2) && ended.err.contains("all, missing or never"), "{ended:?}");
 }
@@ -376,4 +377,53 @@ fn verify_names_the_first_file_of_a_record_that_was_changed() {
     std::fs::remove_file(exchanges.join("0001-a.served")).unwrap();
     let ended = sandbox.run(&["verify", "rec"]);
     assert!(ended.code == Some(1) && ended.err.contains("0001-a.served is gone"), "{ended:?}");
+}
+
+#[test]
+fn what_a_record_left_out_is_left_out_of_requests_before_they_are_compared() {
+    let (sandbox, upstream) = (Sandbox::with(&[]), Upstream::start());
+    let redact = ["--redact", "sk-[a-z0-9]{4,}", "--redact", "real-model-[0-9]"];
+    let record = Server::record(&sandbox, &upstream, &redact);
+    let first = record.chat("/t/a", "sk-abcd1 mode=json;");
+    assert_eq!((first.status(), record.chat("/t/b", "sk-abcd2 mode=events;").status()), (200, 200));
+    assert_eq!(record.end().code, Some(0));
+    let replay = Server::replay(&sandbox, &[&["rec"], &redact[..]].concat());
+    let seen = replay.chat("/t/a", "sk-abcd1 mode=json;");
+    assert_eq!((seen.status(), seen.end), (200, first.end), "{}", seen.text());
+    let text = String::from_utf8_lossy(&joined(&seen)).into_owned();
+    assert!(text.contains("<redacted:") && text.ends_with('}') && !text.contains(MODEL), "{text}");
+    let events = replay.chat("/t/b", "sk-abcd2 mode=events;");
+    assert!(events.status() == 200 && events.text().contains("[DONE]"), "{}", events.text());
+    assert_eq!(replay.chat("/t/b", "sk-secret7 and more").status(), 404);
+    let ended = replay.end();
+    assert!(
+        ended.code == Some(1) && ended.err.contains("recording_miss") && !ended.err.contains("sk-secret7")
+    );
+    for file in files_below(&sandbox.path("data")) {
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(!bytes.windows(10).any(|part| part == b"sk-secret7"), "{}", file.display());
+    }
+    assert_eq!(sandbox.run(&["verify", "data", "rec"]).code, Some(0));
+    // A recorder that goes on leaves the same out.
+    let record = Server::record(&sandbox, &upstream, &[&["--rerecord", "never"], &redact[..]].concat());
+    assert_eq!(record.chat("/t/a", "sk-abcd1 mode=json;").status(), 200);
+    assert_eq!(record.end().code, Some(0));
+}
+
+#[test]
+fn what_a_recorder_has_not_made_into_files_yet_is_named_and_not_missing() {
+    let (sandbox, _upstream) = recorded();
+    let (file, log) = (sandbox.path("rec/private/exchanges/0001-a.json"), "rec/private/traffic/000009.log");
+    std::fs::remove_file(&file).unwrap();
+    let ended = sandbox.run(&["verify", "rec"]);
+    assert!(ended.code == Some(1) && ended.err.contains("0001-a.json is gone"), "{ended:?}");
+    assert_eq!(sandbox.run(&["script", "from", "rec"]).code, Some(2));
+    sandbox.write(log, b"");
+    let ended = sandbox.run(&["verify", "rec"]);
+    assert!(
+        ended.code == Some(0) && ended.out.contains("3 recorded exchanges; 1 more in the recorder's log"),
+        "{ended:?}"
+    );
+    let ended = sandbox.run(&["script", "from", "rec"]);
+    assert!(ended.code == Some(0) && ended.err.contains("recorder's log: 0001-a and 0 more"), "{ended:?}");
 }
