@@ -160,73 +160,61 @@ const GZIP: &[u8] = &[
 
 /// All answers by name.
 fn answers() -> BTreeMap<String, Answer> {
-    let json = completion().into_bytes();
-    let half = json[..json.len() / 2].to_vec();
-    let lying = |body: &[u8], length: usize| Answer {
-        pieces: vec![
-            head("200 OK", JSON, &format!("content-length: {length}\r\nconnection: close\r\n")),
-            body.to_vec(),
-        ],
-    };
-    let mut cut = events("\n");
+    let all = streams().into_iter().chain(documents()).chain(refusals());
+    all.map(|(name, answer)| (name.to_owned(), answer)).collect()
+}
+
+/// Streams, whole and cut.
+fn streams() -> Vec<(&'static str, Answer)> {
+    let (mut cut, mut without_end) = (events("\n"), events("\n"));
     cut.truncate(2);
+    without_end.pop();
     let broken = [cut.clone(), vec![b"data: {\"half\"".to_vec()]].concat();
     let split: Vec<Vec<u8>> = events("\r\n").concat().chunks(7).map(<[u8]>::to_vec).collect();
-    let mut gzip = whole("200 OK", "text/plain", GZIP);
-    gzip.pieces[0] = head(
-        "200 OK",
-        "text/plain",
-        &format!("content-encoding: gzip\r\ncontent-length: {}\r\n", GZIP.len()),
-    );
-    let big = format!(r#"{{"model":"{MODEL}","choices":["{}"]}}"#, "x".repeat(3_000_000));
-    let named = [
-        ("json", whole("200 OK", JSON, &json)),
+    vec![
         ("events", streamed("200 OK", "", events("\n"))),
         ("events-crlf", streamed("200 OK", "", events("\r\n"))),
         ("events-chunked", chunked(events("\n"), b"0\r\n\r\n")),
         ("events-split", chunked(split, b"0\r\n\r\n")),
-        (
-            "events-without-end",
-            streamed("200 OK", "", {
-                let mut all = events("\n");
-                all.pop();
-                all
-            }),
-        ),
+        ("events-without-end", streamed("200 OK", "", without_end)),
         ("events-cut-within", streamed("200 OK", "", broken)),
         ("events-cut-chunked", chunked(cut.clone(), b"40\r\ndata: {")),
         ("events-cut-length", streamed("200 OK", "content-length: 5000\r\n", cut)),
         ("events-none", chunked(Vec::new(), b"")),
-        ("json-cut", lying(&half, json.len())),
-        ("json-cut-early", lying(b"", json.len())),
-        (
-            "json-chunked-cut",
-            Answer {
-                pieces: vec![
-                    head("200 OK", JSON, "transfer-encoding: chunked\r\n"),
-                    [b"ff\r\n", &half[..40]].concat(),
-                ],
-            },
-        ),
-        ("nothing", Answer { pieces: Vec::new() }),
-        ("429", error("429 Too Many Requests", "retry-after: 7\r\n")),
-        ("500", error("500 Internal Server Error", "")),
-        (
-            "503-events",
-            streamed(
-                "503 Service Unavailable",
-                "",
-                vec![b"data: {\"error\":{\"message\":\"no\"}}\n\n".to_vec()],
-            ),
-        ),
-        ("502-html", whole("502 Bad Gateway", "text/html; charset=utf-8", b"<html>502</html>")),
+    ]
+}
+
+/// Whole bodies, and such as are cut or nothing.
+fn documents() -> Vec<(&'static str, Answer)> {
+    let json = completion().into_bytes();
+    let half = json[..json.len() / 2].to_vec();
+    let of = |more: &str, body: &[u8]| Answer { pieces: vec![head("200 OK", JSON, more), body.to_vec()] };
+    let told = format!("content-length: {}\r\nconnection: close\r\n", json.len());
+    let coded = format!("content-encoding: gzip\r\ncontent-length: {}\r\n", GZIP.len());
+    let big = format!(r#"{{"model":"{MODEL}","choices":["{}"]}}"#, "x".repeat(3_000_000));
+    vec![
+        ("json", whole("200 OK", JSON, &json)),
+        ("json-cut", of(&told, &half)),
+        ("json-cut-early", of(&told, b"")),
+        ("json-chunked-cut", of("transfer-encoding: chunked\r\n", &[b"ff\r\n", &half[..40]].concat())),
         ("html", whole("200 OK", "text/html", format!("<p>{MODEL}</p>").as_bytes())),
         ("empty", whole("200 OK", JSON, b"")),
         ("204", Answer { pieces: vec![b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n".to_vec()] }),
-        ("redirect", whole("302 Found\r\nlocation: /elsewhere", JSON, b"{}")),
         ("no-json", whole("200 OK", JSON, b"this is no json \xff")),
         ("big", whole("200 OK", JSON, big.as_bytes())),
-        ("gzip", gzip),
-    ];
-    named.into_iter().map(|(name, answer)| (name.to_owned(), answer)).collect()
+        ("gzip", of(&coded, GZIP)),
+    ]
+}
+
+/// What is no answer.
+fn refusals() -> Vec<(&'static str, Answer)> {
+    let event = b"data: {\"error\":{\"message\":\"no\"}}\n\n".to_vec();
+    vec![
+        ("nothing", Answer { pieces: Vec::new() }),
+        ("429", error("429 Too Many Requests", "retry-after: 7\r\n")),
+        ("500", error("500 Internal Server Error", "")),
+        ("503-events", streamed("503 Service Unavailable", "", vec![event])),
+        ("502-html", whole("502 Bad Gateway", "text/html; charset=utf-8", b"<html>502</html>")),
+        ("redirect", whole("302 Found\r\nlocation: /elsewhere", JSON, b"{}")),
+    ]
 }
