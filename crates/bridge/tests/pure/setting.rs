@@ -22,6 +22,7 @@ fn with(mode: Mode) -> Setting {
         origin: Some(ORIGIN.to_owned()),
         control_header: CONTROL_HEADER.to_owned(),
         token: TOKEN.to_owned(),
+        redactor: None,
     }
 }
 

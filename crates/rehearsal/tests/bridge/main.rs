@@ -1,5 +1,4 @@
 //! `rehearsal record` before a provider that breaks in every way that providers do. Each test is named after what is right.
-#![allow(dead_code)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 #![expect(
     clippy::disallowed_methods,
