@@ -28,6 +28,7 @@ fn done(sequence: u64, kind: Kind, case: Option<&str>, forwarded: bool, tokens: 
         served: none(),
         upstream_status: None,
         files: None,
+        replayed: None,
         readable: None,
         input_equivalent: None,
         choices_unchanged: None,

@@ -34,6 +34,7 @@ fn end() -> Done {
         served: hop(),
         upstream_status: Some(500),
         files: Some(format!("0007-{SECRET}")),
+        replayed: Some(SECRET.to_owned()),
         readable: Some(SECRET.to_owned()),
         input_equivalent: Some(true),
         choices_unchanged: Some(false),

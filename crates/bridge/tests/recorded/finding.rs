@@ -24,7 +24,7 @@ fn take(shelf: &mut Shelf, lane: Option<&str>, exchange: &Exchange) -> Result<St
 #[test]
 fn recordings_of_one_call_are_served_in_their_order_each_once() {
     let (twin, other) = (Exchange::of("twin", "1"), Exchange::of("other", "2"));
-    let all = [twin.clone(), other.clone(), twin.clone()];
+    let all = [twin.clone(), other, twin.clone()];
     let mut shelf = shelf("twins", &all, Manner::default());
     assert_eq!(shelf.unused().count(), 3);
     assert_eq!(take(&mut shelf, None, &twin).unwrap(), "0001-x");

@@ -136,7 +136,7 @@ fn a_disk_that_fills_up_in_an_answer_breaks_it_off_and_its_end_is_written_all_th
         }
         fill(&stand);
         gate.open();
-        let got = Got::of(client.read_to_end());
+        let got = Got::of(&client.read_to_end());
         let done = stand.forwarded(&case(0));
         assert_eq!(done.complete, Some(false), "{done:?}");
         assert!(done.error.as_ref().unwrap().contains("record cannot be written"), "{done:?}");

@@ -31,7 +31,7 @@ fn what_was_served_before_a_kill_is_on_the_disk() {
         client.read_at_least(more);
     }
     running.kill();
-    let got = Got::of(client.read_to_end());
+    let got = Got::of(&client.read_to_end());
     gate.open();
     let read = |ending: &str| {
         std::fs::read(stand.data.join(format!("private/exchanges/0002-case-0.{ending}"))).unwrap()

@@ -48,6 +48,7 @@ const CLOSE: &str = "Connection: close";
 const CHUNKED: &str = "Transfer-Encoding: chunked";
 const SSE: &str = "text/event-stream";
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn rows() -> Vec<Row> {
     let broken = |name, streamed, play, status, kept| Row {
         name,
@@ -291,6 +292,6 @@ fn the_scripted_provider_itself_serves_whole_answers() {
     let upstream = Upstream::start();
     let mut client = rehearsal_testkit::RawClient::connect(upstream.address);
     client.send("POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}");
-    let got = Got::of(client.read_to_end());
+    let got = Got::of(&client.read_to_end());
     assert!(got.status == 200 && got.is_whole && got.body == completion(), "{got:?}");
 }

@@ -205,6 +205,7 @@ fn a_coded_answer_is_decoded_mapped_and_kept_as_it_came() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn useful_headers_pass_and_all_are_recorded_with_their_secrets_masked() {
     let stand = Stand::cases("headers", 1);
     let running = stand.start();
@@ -323,7 +324,7 @@ fn a_stream_is_served_as_it_comes() {
             }
             gate.open();
         }
-        assert!(crate::stand::Got::of(client.read_to_end()).is_whole);
+        assert!(crate::stand::Got::of(&client.read_to_end()).is_whole);
         // When each piece came, for a replay in the same time.
         let readable = stand.readable(&stand.forwarded(&case(at)));
         let pieces = readable["response"]["pieces"].as_array().unwrap().clone();

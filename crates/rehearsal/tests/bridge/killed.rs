@@ -50,7 +50,7 @@ fn slow(asked: &Asked) -> Vec<Step> {
 fn received(bytes: &[u8]) -> Vec<u8> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Vec::new() };
     let seen = rehearsal_testkit::Seen { bytes: bytes.to_vec(), end: rehearsal_testkit::End::Reset };
-    if end == 0 { Vec::new() } else { Got::of(seen).body }
+    if end == 0 { Vec::new() } else { Got::of(&seen).body }
 }
 
 /// All that the record kept for a client of this case.
@@ -64,6 +64,7 @@ fn kept(stand: &Stand, at: usize) -> Vec<u8> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one round, from its start to its next")]
 fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() {
     let rounds = usize::try_from(setting("REHEARSAL_TEST_KILLS").unwrap_or(500)).unwrap();
     let seed =

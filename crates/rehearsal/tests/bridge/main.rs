@@ -1,4 +1,5 @@
 //! `rehearsal record` before a provider that breaks in every way that providers do. Each test is named after what is right.
+#![expect(clippy::print_stderr, reason = "a test that is not tried says why")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 #![expect(
     clippy::disallowed_methods,

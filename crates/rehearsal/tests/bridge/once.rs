@@ -39,7 +39,7 @@ fn of_parallel_requests_one_is_forwarded() {
         for client in &mut clients {
             client.send(first);
         }
-        let got: Vec<Got> = clients.iter_mut().map(|client| Got::of(client.read_to_end())).collect();
+        let got: Vec<Got> = clients.iter_mut().map(|client| Got::of(&client.read_to_end())).collect();
         let served = got.iter().filter(|got| got.status == 200).count();
         let denied =
             got.iter().filter(|got| got.refusal() == (409, "case_budget_consumed".to_owned())).count();
@@ -129,12 +129,17 @@ fn the_budget_is_on_the_disk_before_the_network_is_touched() {
     assert!(synced("/spent>"), "the folder of marks: {between:#?}");
 }
 
+/// The last forward that was marked as interrupted.
+fn last_mark(stand: &Stand) -> Fact {
+    stand.facts().into_iter().rfind(|fact| matches!(fact, Fact::Interrupted { .. })).unwrap()
+}
+
 /// Kills it when it has come so far, and gives what the next start says of it.
-fn interrupted(stand: &Stand, at: usize, said: Option<Vec<u8>>) -> Fact {
+fn interrupted(stand: &Stand, at: usize, said: Option<&[u8]>) -> Fact {
     let running = stand.start();
     let gate = Gate::default();
     let count = stand.upstream.count();
-    let (waits, says) = (gate.clone(), said.clone());
+    let (waits, says) = (gate.clone(), said.map(<[u8]>::to_vec));
     stand
         .upstream
         .plays(move |_| vec![Step::Say(says.clone().unwrap_or_default()), Step::Wait(waits.clone())]);
@@ -157,8 +162,7 @@ fn interrupted(stand: &Stand, at: usize, said: Option<Vec<u8>>) -> Fact {
     running.is_spent(stand, at, 1);
     assert_eq!(running.row(at)["completed"], false);
     running.kill();
-    let marked = stand.facts().into_iter().filter(|fact| matches!(fact, Fact::Interrupted { .. }));
-    marked.last().unwrap()
+    last_mark(stand)
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn what_a_kill_interrupted_is_marked_with_how_far_it_came() {
     assert!(matches!(fact, Fact::Interrupted { reached: Reached::Sent, kept: 0, .. }), "{fact:?}");
     let said =
         [head("text/event-stream", "Transfer-Encoding: chunked"), open_chunks(&event("Hello"))].concat();
-    let fact = interrupted(&stand, 1, Some(said));
+    let fact = interrupted(&stand, 1, Some(&said));
     let length = event("Hello").len() as u64;
     assert!(
         matches!(fact, Fact::Interrupted { reached: Reached::Headed, kept, .. } if kept == length),
@@ -186,8 +190,7 @@ fn what_a_kill_interrupted_is_marked_with_how_far_it_came() {
     fs::write(&journal, &text[..end]).unwrap();
     let running = stand.start();
     running.is_spent(&stand, 2, 1);
-    let marked = stand.facts().into_iter().filter(|fact| matches!(fact, Fact::Interrupted { .. }));
-    let fact = marked.last().unwrap();
+    let fact = last_mark(&stand);
     assert!(matches!(fact, Fact::Interrupted { reached: Reached::Reserved, .. }), "{fact:?}");
 }
 
@@ -211,7 +214,7 @@ fn asked_to_end_it_lets_a_forward_end_and_marks_one_that_does_not() {
         std::thread::park_timeout(std::time::Duration::from_millis(2));
     }
     gate.open();
-    let got = Got::of(client.read_to_end());
+    let got = Got::of(&client.read_to_end());
     assert!(got.status == 200 && got.is_whole, "{got:?}");
     assert_eq!(running.ended(), Some(0));
     assert_eq!(stand.forwarded(&case(0)).complete, Some(true));
@@ -300,7 +303,7 @@ fn nothing_is_spent_on_a_request_that_cannot_be_forwarded() {
     let cut = running.bytes("POST", CHAT, &[], &right);
     let mut client = running.client();
     client.send(&cut.as_bytes()[..cut.len() - 5]).half_close();
-    assert_eq!(Got::of(client.read_to_end()).refusal(), (400, "invalid_request_body".to_owned()));
+    assert_eq!(Got::of(&client.read_to_end()).refusal(), (400, "invalid_request_body".to_owned()));
     assert_eq!(stand.upstream.count(), 0);
     assert_eq!(running.row(0)["backendForwards"], 0);
     // An escape that no text has goes to the provider as it came: it is asked, and it is paid for.

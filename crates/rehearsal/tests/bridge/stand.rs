@@ -66,7 +66,7 @@ pub(crate) struct Got {
 }
 
 impl Got {
-    pub(crate) fn of(seen: Seen) -> Self {
+    pub(crate) fn of(seen: &Seen) -> Self {
         let (status, raw) = (seen.status(), seen.bytes.clone());
         let body = seen.body().to_vec();
         let head = String::from_utf8_lossy(&raw[..raw.len() - body.len()]).to_ascii_lowercase();
@@ -331,7 +331,7 @@ impl Running {
     pub(crate) fn raw(&self, bytes: impl AsRef<[u8]>) -> Got {
         let mut client = self.client();
         client.send(bytes);
-        Got::of(client.read_to_end())
+        Got::of(&client.read_to_end())
     }
 
     pub(crate) fn post(&self, body: &Value) -> Got {
