@@ -1,4 +1,5 @@
-//! A provider of another make, recorded through the official library of its clients: what they get through the bridge is what it sent.
+//! A provider of another make, recorded and played again through the official library of its clients: they get the same from the
+//! provider, from the bridge and from the recording.
 #![expect(clippy::disallowed_methods, reason = "a test does what a person would: files and programs")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
@@ -16,7 +17,7 @@ const MODULES: &str = "fakellm, uvicorn, openai";
 const REQUIREMENTS: &str = "crates/rehearsal/tests/recorded/requirements.txt";
 
 fn main() {
-    let trial = Trial::ignorable_test("a_provider_of_another_make_is_recorded_as_its_clients_see_it", || {
+    let trial = Trial::ignorable_test("a_provider_of_another_make_is_recorded_and_played_again", || {
         let Some(python) = venv::python_with(MODULES) else {
             return Ok(Completion::ignored_with(venv::missing(
                 "a provider of another make is",
@@ -113,6 +114,11 @@ fn recorded(python: &Path, alias: Option<&str>) {
         );
     }
     exchanges_are_whole(&folder, through.len());
+    drop((bridge, provider));
+    let mut replay = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    replay.args(["replay", "record", "--data", "replayed"]).current_dir(&folder);
+    let replay = Program::start(&mut replay);
+    assert_eq!(talk(python, &base_url(&replay)), through);
 }
 
 /// Each call has its files, they have what was digested, and no key is in them.
