@@ -3,8 +3,8 @@
 //!
 //! A body that came in a content coding passes as it is.
 
+use crate::outline::is_key;
 use crate::passing::Header;
-use crate::serve::is_key;
 use bytes::Bytes;
 use rehearsal_journal::redact::REDACTED;
 

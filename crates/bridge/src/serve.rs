@@ -3,10 +3,9 @@
 
 use crate::core::{self, Act, Heard, Verdict};
 use crate::denial::{self, Denial, GUARD};
-use crate::exchange::{self, Exchange, Shelf};
+use crate::exchange::{Exchange, Shelf};
 use crate::forward;
-use crate::passing::KEYS;
-use crate::projection;
+use crate::outline::{blank, hop, outline, shown};
 use crate::records::{Marks, Records, RecordsError};
 use crate::relay::Provider;
 use crate::replay::instead::{self, Instead};
@@ -14,13 +13,12 @@ use crate::setting::Setting;
 use crate::state::State;
 use crate::traffic::Traffic;
 use crate::unpack::Unpacker;
-use rehearsal_journal::bridge::{Action, Done, Fact, Hop, Kind};
-use rehearsal_journal::{digest, redact};
+use rehearsal_journal::bridge::{Action, Done, Fact, Kind};
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_world::clock::{self, Clock};
 use rehearsal_world::files;
-use rehearsal_world::http::{Answer, App, End, Left, Refusal, Reply, Request, Why};
+use rehearsal_world::http::{Answer, App, End, Left, Refusal, Request, Why};
 use rehearsal_world::task::{self, Notify, oneshot};
 use rehearsal_world::vault::{Folder, VaultError};
 use std::collections::HashMap;
@@ -67,9 +65,9 @@ pub(crate) struct Inner {
 
 /// The state and where it is written: they change together.
 #[derive(Debug)]
-struct Book {
+pub(crate) struct Book {
     records: Records,
-    state: State,
+    pub(crate) state: State,
     /// Forwards that are under way.
     under_way: usize,
     /// The last end that could not be written.
@@ -78,7 +76,7 @@ struct Book {
 
 /// An answer on its way out.
 #[derive(Debug)]
-enum Leaving {
+pub(crate) enum Leaving {
     /// One of our own words; its end is written once it has left.
     Own(Box<Done>, Clock),
     /// One of the provider's; whoever relays it waits.
@@ -308,6 +306,10 @@ impl Inner {
         &self.setting
     }
 
+    pub(crate) fn exchanges(&self) -> &Folder {
+        &self.exchanges
+    }
+
     pub(crate) fn provider(&self) -> &Provider {
         &self.provider
     }
@@ -316,11 +318,11 @@ impl Inner {
         &self.marks
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn leaving(&self) -> MutexGuard<'_, HashMap<u64, Leaving>> {
+    pub(crate) fn leaving(&self) -> MutexGuard<'_, HashMap<u64, Leaving>> {
         self.leaving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -469,155 +471,4 @@ impl Inner {
         drop(guard);
         self.stale.notify_one();
     }
-
-    /// Headers of every answer to this origin.
-    pub(crate) fn common(&self, heard: &Heard) -> ResponseHead {
-        let mut head = ResponseHead::new(200).with("cache-control", "no-store");
-        if let Some(origin) = heard.origin.as_ref().filter(|_| heard.origin_allowed) {
-            head.push("access-control-allow-origin", origin.clone());
-            head.push("vary", "Origin");
-        }
-        head
-    }
-
-    /// Answers in the bridge's own words.
-    pub(crate) fn own_words(&self, act: &Act, heard: &Heard, mut asking: Asking, asked: &[u8]) -> Answer {
-        let (status, body) = self.say(act);
-        // A control body names a case, or is whatever somebody tries: it is not kept in any form.
-        if heard.kind != Kind::Control {
-            asking.done.request = hop(&self.setting.kept(asked));
-        }
-        let mut head = ResponseHead::new(status);
-        head.headers.extend(self.common(heard).headers);
-        match act {
-            Act::Preflight => {
-                head.push("access-control-allow-methods", "GET, POST, OPTIONS");
-                head.push("access-control-allow-headers", "Content-Type, Authorization");
-                head.push("access-control-max-age", "0");
-            }
-            Act::Deny(denial) => {
-                asking.done.code = Some(denial.words().code.to_owned());
-                if *denial == Denial::Method {
-                    head.push("allow", "GET, HEAD, POST, OPTIONS");
-                }
-                self.keep(&mut asking.done, asked);
-            }
-            Act::Health | Act::Status | Act::Arm(_) | Act::Disarm(_) | Act::Forward { .. } => {}
-        }
-        asking.done.action = act.action();
-        self.leave(*asking.done, asking.clock, head, body, false)
-    }
-
-    /// Keeps the body of a request that is not forwarded, unless it may hold a control body.
-    pub(crate) fn keep(&self, done: &mut Done, body: &[u8]) {
-        if done.kind == Kind::Control || body.is_empty() || done.files.is_some() {
-            return;
-        }
-        let name = exchange::name(done.sequence, done.case.as_deref(), &done.route);
-        match exchange::keep_request(&self.exchanges, &name, &self.setting.kept(body)) {
-            Ok(()) => done.files = Some(name),
-            Err(error) => done.error = Some(error.to_string()),
-        }
-    }
-
-    fn say(&self, act: &Act) -> (u16, Vec<u8>) {
-        match act {
-            Act::Deny(denial) => {
-                let words = denial.words();
-                (words.status, denial::body(GUARD, words.code, words.message))
-            }
-            Act::Health => (200, projection::health(&self.setting, &self.book().state)),
-            Act::Status => {
-                let at = clock::rfc3339(clock::unix_ms());
-                (200, projection::state(&self.setting, &self.book().state, &at, true))
-            }
-            Act::Arm(case) => (200, projection::armed(&self.setting, Some(case))),
-            Act::Disarm(_) => (200, projection::armed(&self.setting, None)),
-            Act::Preflight | Act::Forward { .. } => (204, Vec::new()),
-        }
-    }
-
-    pub(crate) fn leave(
-        &self,
-        mut done: Done,
-        clock: Clock,
-        mut head: ResponseHead,
-        body: Vec<u8>,
-        close: bool,
-    ) -> Answer {
-        done.status = Some(head.status);
-        done.served = if done.method == "HEAD" { hop(b"") } else { hop(&body) };
-        if head.get("cache-control").is_none() {
-            head.push("cache-control", "no-store");
-        }
-        if !body.is_empty() && head.get("content-type").is_none() {
-            head.push("content-type", "application/json");
-        }
-        let ticket = done.sequence;
-        self.leaving().insert(ticket, Leaving::Own(Box::new(done), clock));
-        Answer { ticket, reply: Reply::Whole { head, body: body.into() }, close }
-    }
-}
-
-/// What is known of a request before it is answered.
-fn outline(heard: &Heard, verdict: &Verdict, sequence: u64, unix_ms: u64) -> Done {
-    let mut done = blank(sequence, unix_ms, heard.kind, verdict.act.action());
-    done.method.clone_from(&heard.method);
-    done.path = shown(&heard.path);
-    core::public_route(heard).clone_into(&mut done.route);
-    done.case.clone_from(&verdict.case);
-    done.attempt = verdict.attempt;
-    done.origin.clone_from(&heard.origin);
-    done.authorized = heard.authorized;
-    done
-}
-
-fn blank(sequence: u64, unix_ms: u64, kind: Kind, action: Action) -> Done {
-    Done {
-        sequence,
-        unix_ms,
-        took_us: 0,
-        kind,
-        method: String::new(),
-        path: String::new(),
-        route: "other".to_owned(),
-        case: None,
-        attempt: false,
-        action,
-        status: None,
-        code: None,
-        origin: None,
-        authorized: false,
-        forwarded: false,
-        request: hop(b""),
-        upstream_request: None,
-        upstream_response: None,
-        served: hop(b""),
-        upstream_status: None,
-        files: None,
-        replayed: None,
-        readable: None,
-        input_equivalent: None,
-        choices_unchanged: None,
-        complete: None,
-        client_left: false,
-        tokens: None,
-        error: None,
-    }
-}
-
-/// A target as it may be written down: without its query, without a login.
-fn shown(target: &str) -> String {
-    let place = target.split('?').next().unwrap_or_default();
-    redact::target(place).into_owned()
-}
-
-pub(crate) fn hop(bytes: &[u8]) -> Hop {
-    Hop { bytes: bytes.len() as u64, sha256: digest::text(&digest::of(bytes)) }
-}
-
-/// Whether a header may hold a key. How many tokens are left is none.
-pub(crate) fn is_key(name: &str) -> bool {
-    let counts = || name.to_ascii_lowercase().contains("ratelimit");
-    KEYS.iter().any(|key| name.eq_ignore_ascii_case(key)) || (redact::is_secret(name) && !counts())
 }

@@ -2,8 +2,8 @@
 
 use super::{CassetteError, Raw, has_log};
 use crate::exchange::{READABLE, REQUEST, RESPONSE, SERVED};
+use crate::outline::hop;
 use crate::records::{EXCHANGES, PRIVATE, number};
-use crate::serve::hop;
 use rehearsal_journal::bridge::{Done, Fact};
 use rehearsal_world::files;
 use rehearsal_world::vault::Folder;
