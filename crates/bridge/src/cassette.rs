@@ -208,6 +208,10 @@ fn known(exchanges: &Path) -> Result<Option<BTreeMap<String, Option<String>>>, C
         Err(CheckError::None(_)) => return Ok(None),
         read => read?,
     };
+    // The journal of something else, that this folder was copied beside.
+    if !journal.events.iter().any(|event| matches!(event, Event::Bridge(_))) {
+        return Ok(None);
+    }
     let ended = journal.events.into_iter().filter_map(|event| match event {
         Event::Bridge(Fact::Done(done)) => Some((done.files?, done.readable)),
         _ => None,

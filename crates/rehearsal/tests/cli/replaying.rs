@@ -282,6 +282,13 @@ fn recorded_times_are_kept_where_that_is_wanted() {
             sandbox.write(&format!("alone/{name}"), &bytes);
         }
     }
+    // The journal of something else beside it says nothing of it.
+    let replay = Server::replay(&sandbox, &["rec", "--allow-unused"]);
+    assert_eq!(replay.end().code, Some(0));
+    let run =
+        files_below(&sandbox.path("data")).into_iter().find(|path| path.extension().unwrap() == "jsonl");
+    sandbox.write("journal-0001.jsonl", &std::fs::read(run.unwrap()).unwrap());
+    sandbox.write("bodies-0001.bin", b"");
     let replay = Server::replay(&sandbox, &["alone", "--speed", "10"]);
     let begun = std::time::Instant::now();
     assert_eq!(replay.chat("/t/a", "one mode=json;").status(), 200);
