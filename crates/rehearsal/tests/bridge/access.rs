@@ -445,3 +445,40 @@ fn a_record_s_folder_that_is_a_link_is_refused() {
     assert!(refused.err.contains("it is a symlink, not a folder"), "{refused:?}");
     assert_eq!(all_files(&real), before);
 }
+
+#[test]
+fn planted_links_and_pipes_are_not_followed_without_cases_either() {
+    let names = [
+        "private/traffic",
+        "private/traffic/000001.log",
+        "private/redaction-key.txt",
+        "private/exchanges/0001-completions.request",
+        "private/exchanges/0001-completions.json",
+    ];
+    for (name, kind) in
+        names.iter().flat_map(|name| ["link", "folder link", "pipe"].map(|kind| (*name, kind)))
+    {
+        let stand = Stand::open("planted-open", &["--redact", "secret-[0-9]+"]);
+        stand.write("victim", "precious");
+        stand.write("away/kept", "precious");
+        let path = stand.data.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match kind {
+            "link" => symlink(stand.folder.join("victim"), &path).unwrap(),
+            "folder link" => symlink(stand.folder.join("away"), &path).unwrap(),
+            _ => assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+        }
+        let what = format!("{kind} at {name}");
+        match stand.try_start() {
+            Err(refused) => {
+                assert!(refused.code == Some(3) && !refused.err.is_empty(), "{what}: {refused:?}")
+            }
+            Ok(running) => {
+                running.ask("POST", CHAT, &[], &body(0, false).to_string());
+                running.terminate();
+            }
+        }
+        assert_eq!(fs::read(stand.folder.join("victim")).unwrap(), b"precious", "{what}");
+        assert_eq!(all_files(&stand.folder.join("away")).len(), 1, "{what}");
+    }
+}

@@ -184,3 +184,32 @@ fn a_folder_that_cannot_be_written_is_said_in_one_sentence() {
     }
     assert_eq!(stand.start().send(0, false).status, 200);
 }
+
+/// Without a budget, too: what a client has whole is on the disk, and once there is room all goes on.
+#[test]
+fn on_a_full_disk_nobody_gets_an_answer_that_is_not_kept() {
+    let mut stand = Stand::open("full-open", &[]);
+    let Some(_disk) = Disk::mount(&mut stand, 1024) else { return };
+    let running = stand.start();
+    let ask = |running: &crate::stand::Running, lane: &str| {
+        running.ask("POST", &format!("/t/{lane}{CHAT}"), &[], &body(0, true).to_string())
+    };
+    fill(&stand);
+    let got: Vec<Got> = (0..20).map(|number| ask(&running, &format!("full-{number}"))).collect();
+    assert!(got.iter().all(|got| got.status == 200 || matches!(got.status, 502 | 503)), "{got:?}");
+    assert!(got.iter().any(|got| got.status == 503), "{got:?}");
+    make_room(&stand);
+    assert_eq!(ask(&running, "room").status, 200);
+    running.kill();
+    let running = stand.start();
+    let kept = crate::once::all_files(&stand.seen().join("private/exchanges"));
+    for (number, got) in got.iter().enumerate().filter(|(_, got)| got.status == 200) {
+        let ending = format!("-full-{number}.response");
+        let file = kept.iter().find(|(path, _)| path.to_string_lossy().ends_with(&ending));
+        assert!(file.is_some_and(|(_, bytes)| bytes.starts_with(&got.body)), "{number}: {got:?}");
+    }
+    let ending = "-room.response";
+    let room = kept.iter().find(|(path, _)| path.to_string_lossy().ends_with(ending)).unwrap();
+    assert_eq!(room.1, &crate::upstream::events());
+    assert_eq!(ask(&running, "after").status, 200);
+}

@@ -2,8 +2,8 @@
 //!
 //! REHEARSAL_TEST_KILLS sets how often (500, about a minute), REHEARSAL_TEST_SEED repeats the moments of a run that failed.
 
-use crate::stand::{CHAT, Got, Stand, body, case, marker};
-use crate::upstream::{Asked, Step, chunks, completion, event, head, open_chunks};
+use crate::stand::{ALIAS, CHAT, Got, Stand, body, case, marker};
+use crate::upstream::{Asked, MODEL, Step, chunks, completion, event, head, open_chunks};
 use rehearsal_journal::bridge::Fact;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -53,10 +53,10 @@ fn received(bytes: &[u8]) -> Vec<u8> {
     if end == 0 { Vec::new() } else { Got::of(&seen).body }
 }
 
-/// All that the record kept for a client of this case.
-fn kept(stand: &Stand, at: usize) -> Vec<u8> {
+/// All that the record kept for a client of this case or lane.
+fn kept(stand: &Stand, case: &str) -> Vec<u8> {
     let folder = stand.data.join("private/exchanges");
-    let ending = format!("-{}.served", case(at));
+    let ending = format!("-{case}.served");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut served: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with(&ending)).collect();
     assert!(served.len() <= 1, "{served:?}");
@@ -88,7 +88,7 @@ fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() 
         std::thread::park_timeout(moment);
         running.kill();
         let bytes = reader.join().unwrap();
-        let (got, served) = (received(&bytes), kept(&stand, at));
+        let (got, served) = (received(&bytes), kept(&stand, &case(at)));
         let what =
             format!("round {at} of REHEARSAL_TEST_SEED={seed}, killed after {moment:?}, streamed {streamed}");
         assert!(served.starts_with(&got), "{what}: the client has what the record has not");
@@ -135,4 +135,51 @@ fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() 
     }
     assert_eq!(reserved, over);
     assert_eq!(reserved.len(), rounds, "each case was spent once, in its round or by its retry");
+}
+
+/// Without a budget bytes go into a log first; files are made of them when there is time.
+#[test]
+fn killed_at_any_moment_what_no_budget_pays_for_is_kept_too() {
+    let rounds = setting("REHEARSAL_TEST_KILLS").unwrap_or(500) / 10;
+    let seed =
+        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
+    eprintln!("REHEARSAL_TEST_SEED={seed}");
+    let mut dice = Dice(seed | 1);
+    let stand = Stand::open("killed-open", &["--alias", &format!("{ALIAS}={MODEL}")]);
+    stand.upstream.plays(slow);
+    let mut running = stand.start();
+    let (mut served, mut whole) = (0, 0);
+    for round in 0..rounds {
+        let moment = Duration::from_micros(dice.below(20_000));
+        let readers: Vec<_> = (0..4)
+            .map(|number| {
+                let lane = format!("lane-{round}-{number}");
+                let target = format!("/t/{lane}{CHAT}");
+                let request = running.bytes("POST", &target, &[], &body(number, number % 2 == 0).to_string());
+                let mut client = running.client();
+                let reader = std::thread::spawn(move || {
+                    drop(client.try_send(request.as_bytes()));
+                    client.read_to_end().bytes
+                });
+                (lane, reader)
+            })
+            .collect();
+        std::thread::park_timeout(moment);
+        running.kill();
+        let got: Vec<_> = readers.into_iter().map(|(lane, reader)| (lane, reader.join().unwrap())).collect();
+        running = stand.start();
+        for (lane, bytes) in got {
+            let (got, kept) = (received(&bytes), kept(&stand, &lane));
+            assert!(kept.starts_with(&got), "{lane} of REHEARSAL_TEST_SEED={seed}, killed after {moment:?}");
+            served += usize::from(!got.is_empty());
+            whole += usize::from(got.ends_with(b"[DONE]\n\n"));
+        }
+        // Nothing stays in the log once it is in files.
+        let left = std::fs::read_dir(stand.data.join("private/traffic")).unwrap().count();
+        assert!(left <= 1, "{left} segments are left");
+    }
+    eprintln!(
+        "{rounds} kills of four clients each: {served} had something of their answer, {whole} a whole stream"
+    );
+    stand.facts();
 }
