@@ -69,6 +69,16 @@ impl Shelf {
         }
         Ok(kept)
     }
+
+    /// Waits until the disk has the files and their names. Where it cannot promise that, the kernel still has them.
+    pub(crate) fn settle(&self) {
+        for ending in [REQUEST, UPSTREAM_REQUEST, RESPONSE, SERVED] {
+            if let Ok(file) = self.folder.read_from(&format!("{}.{ending}", self.name)) {
+                drop(file.sync());
+            }
+        }
+        drop(self.folder.sync());
+    }
 }
 
 /// The name of an exchange's files without the ending.
@@ -105,6 +115,11 @@ impl Exchange {
         let response = Kept::open(&shelf, traffic::Hop::Response, RESPONSE)?;
         let served = if maps { Some(Kept::open(&shelf, traffic::Hop::Served, SERVED)?) } else { None };
         Ok(Self { shelf, request, upstream_request, response, served })
+    }
+
+    /// Where its files are.
+    pub(crate) fn shelf(&self) -> Shelf {
+        self.shelf.clone()
     }
 
     /// The name of its files without the ending.

@@ -4,7 +4,6 @@ use crate::core::{Act, Heard};
 use crate::denial::{Denial, UPSTREAM_FAILED};
 use crate::exchange::{self, Exchange};
 use crate::front::Front;
-use crate::kept::Kept;
 use crate::mask::Keys;
 use crate::outline::hop;
 use crate::passing::{self, Header};
@@ -175,16 +174,10 @@ async fn run(
     inner.end(*done);
 }
 
-/// Waits until the disk has an answer that was paid for.
+/// Waits until the disk has an exchange that was paid for.
 async fn settle(exchange: &Exchange) {
-    let files = [exchange.response.again(), exchange.served.as_ref().and_then(Kept::again)];
-    task::blocking(move || {
-        for file in files.into_iter().flatten() {
-            // Where the disk cannot promise it, the kernel still has it.
-            drop(file.sync());
-        }
-    })
-    .await;
+    let shelf = exchange.shelf();
+    task::blocking(move || shelf.settle()).await;
 }
 
 /// Writes the readable file, and what only a look at the whole answer tells.

@@ -198,13 +198,4 @@ impl Kept {
             }
         }
     }
-
-    /// A handle of its file for a thread that may wait for the disk; none where it has none.
-    #[must_use]
-    pub fn again(&self) -> Option<Record> {
-        match &self.sink {
-            Sink::File(record) => record.again().ok(),
-            Sink::Log { .. } => None,
-        }
-    }
 }

@@ -127,6 +127,11 @@ fn the_budget_is_on_the_disk_before_the_network_is_touched() {
     };
     assert!(synced("journal-0001.jsonl"), "{between:#?}");
     assert!(synced("/spent>"), "the folder of marks: {between:#?}");
+    // And what it was spent on before it is said to have ended.
+    let after = &lines[connected..];
+    for name in [".request>", ".upstream-request>", ".response>", ".served>", "/exchanges>"] {
+        assert!(after.iter().any(|line| line.contains("sync(") && line.contains(name)), "{name}: {text}");
+    }
 }
 
 /// The last forward that was marked as interrupted.
