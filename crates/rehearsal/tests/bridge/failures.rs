@@ -207,7 +207,7 @@ fn a_provider_that_refuses_the_connection_costs_the_budget_and_is_never_asked_ag
 #[test]
 fn a_provider_that_falls_silent_is_given_up_at_every_stage() {
     let mut stand = Stand::cases("silent", 4);
-    stand.extra = ["--timeout", "0.3"].map(str::to_owned).to_vec();
+    stand.extra = ["--timeout", "1"].map(str::to_owned).to_vec();
     let running = stand.start();
     let stages: [(bool, Vec<u8>, u16); 4] = [
         (false, Vec::new(), 502),

@@ -117,14 +117,16 @@ fn many_clients_at_once_are_all_served_and_none_waits_for_a_packet() {
     for client in &mut clients {
         assert_eq!(Got::of(&client.read_to_end()).status, 200);
     }
-    // 40 ms each, where two small packets wait for an acknowledgement.
+    // Each takes 40 ms where two small packets wait for an acknowledgement.
     let mut client = running.client();
     let kept = health.replace("Connection: close\r\n", "");
-    let began = Instant::now();
-    for _ in 0..50 {
+    let times = (0..30).map(|_| {
+        let began = Instant::now();
         assert_eq!(client.send(&kept).reply().status(), 200);
-    }
-    assert!(began.elapsed() < Duration::from_millis(1500), "{:?}", began.elapsed());
+        began.elapsed()
+    });
+    let fastest = times.min().unwrap();
+    assert!(fastest < Duration::from_millis(20), "{fastest:?}");
 }
 
 #[test]
