@@ -338,3 +338,40 @@ fn a_stream_is_served_as_it_comes() {
         assert_eq!(readable["response"]["bytes"], json!(bytes));
     }
 }
+
+#[test]
+fn heads_of_any_form_are_understood() {
+    let body = completion();
+    let named = String::from_utf8(body.clone()).unwrap();
+    let named =
+        named.replace(&format!("\"model\":\"{MODEL}\""), &format!("\"model\":\"{ALIAS}\"")).into_bytes();
+    let length = format!("Content-Length: {}", body.len());
+    let plain = whole("application/json", &body);
+    let early = [&b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"[..], &plain].concat();
+    let old = [b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n", &body[..]].concat();
+    let trailing = [
+        &head("application/json", "Transfer-Encoding: chunked\r\nTrailer: x-sum")[..],
+        &open_chunks(&body),
+        b"0\r\nx-sum: 1\r\n\r\n",
+    ];
+    let extended = [
+        head("application/json", "Transfer-Encoding: chunked"),
+        format!("{:x};name=\"a\"\r\n", body.len()).into_bytes(),
+        body.clone(),
+        b"\r\n0\r\n\r\n".to_vec(),
+    ];
+    let odd = [head("application/json", &length), body.clone()].concat();
+    let odd = [&odd[..15], b"\r\nX-RateLimit-Odd: \xff\xfe", &odd[15..]].concat();
+    let untyped = [format!("HTTP/1.1 200 OK\r\n{length}\r\n\r\n").into_bytes(), body].concat();
+    pass(
+        "heads",
+        &[
+            ("early hints", false, early, named.clone()),
+            ("HTTP/1.0", false, old, named.clone()),
+            ("trailers", false, trailing.concat(), named.clone()),
+            ("chunk extensions", false, extended.concat(), named.clone()),
+            ("a header that is no text", false, odd, named.clone()),
+            ("no type", false, untyped, named),
+        ],
+    );
+}

@@ -183,3 +183,30 @@ fn killed_at_any_moment_what_no_budget_pays_for_is_kept_too() {
     );
     stand.facts();
 }
+
+#[test]
+fn killed_while_it_starts_it_starts_again() {
+    let seed =
+        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
+    eprintln!("REHEARSAL_TEST_SEED={seed}");
+    let mut dice = Dice(seed | 1);
+    let stand = Stand::cases("killed-starting", 1);
+    let mut kill = |rounds: u64| {
+        for _ in 0..rounds {
+            let mut child = stand.command(0).spawn().unwrap();
+            std::thread::park_timeout(Duration::from_micros(dice.below(25_000)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    };
+    kill(30);
+    let running = stand.start();
+    assert_eq!(running.send(0, true).status, 200);
+    stand.forwarded(&case(0));
+    running.kill();
+    kill(30);
+    let running = stand.start();
+    running.is_spent(&stand, 0, 1);
+    let names = crate::once::all_files(&stand.data);
+    assert!(!names.keys().any(|path| path.to_string_lossy().ends_with(".part")), "{:?}", names.keys());
+}

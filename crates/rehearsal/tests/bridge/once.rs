@@ -352,3 +352,61 @@ fn the_list_of_models_is_asked_for_as_often_as_clients_like() {
     assert_eq!(stand.upstream.count(), 3);
     assert_eq!(running.row(0)["backendForwards"], 0);
 }
+
+/// Whatever cases are called, their files and marks are their own and stay in the folder.
+#[test]
+fn cases_of_any_name_are_told_apart_and_stay_in_the_folder() {
+    let long = "x".repeat(300);
+    let names = [
+        "../evil",
+        "..%2Fevil",
+        "a/b",
+        "a b",
+        "ż😀",
+        ".",
+        "",
+        "case",
+        "Case",
+        &long,
+        &format!("{long}y"),
+        "a\nb",
+        "-rf",
+    ];
+    let stand = Stand::cases("names-of-cases", names.len());
+    let list: Vec<Value> = (0..names.len())
+        .map(|at| json!({"id": names[at], "promptFile": format!("prompts/{at}.txt")}))
+        .collect();
+    stand.write("cases.json", json!(list).to_string());
+    let before = fs::read_dir(&stand.folder).unwrap().count();
+    let running = stand.start();
+    let arm = |running: &crate::stand::Running, name: &str| running.arm(name).refusal();
+    for (at, name) in names.iter().enumerate() {
+        assert_eq!(arm(&running, name).0, 200, "{name:?}");
+        assert_eq!(running.post(&body(at, false)).status, 200, "{name:?}");
+        stand.forwarded(name);
+    }
+    running.kill();
+    let running = stand.start();
+    for name in names {
+        assert_eq!(arm(&running, name), (409, "case_budget_consumed".to_owned()), "{name:?}");
+    }
+    assert_eq!(stand.upstream.count(), names.len());
+    assert_eq!(fs::read_dir(stand.data.join("private/spent")).unwrap().count(), names.len());
+    assert_eq!(fs::read_dir(&stand.folder).unwrap().count(), before + 1);
+}
+
+/// Two at once on one connection, and a body that is longer than it says behind them.
+#[test]
+fn of_requests_in_one_packet_one_is_forwarded() {
+    let stand = Stand::cases("pipelined", 1);
+    let running = stand.start();
+    assert_eq!(running.arm(&case(0)).status, 200);
+    let one = running.bytes("POST", CHAT, &[], &body(0, false).to_string());
+    let kept = one.replace("Connection: close\r\n", "");
+    let mut client = running.client();
+    client.send(format!("{kept}{kept}{one}"));
+    let text = client.read_to_end().text();
+    let statuses: Vec<&str> = text.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
+    assert_eq!(statuses, ["200", "409", "409"], "{text}");
+    assert_eq!(stand.upstream.count(), 1);
+}
