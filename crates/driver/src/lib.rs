@@ -12,7 +12,9 @@ mod failure;
 mod history;
 mod incoming;
 mod options;
+pub mod policy;
 mod tool;
+pub mod wave;
 
 pub use agent::run;
 pub use options::{Exit, Options, Secret};
