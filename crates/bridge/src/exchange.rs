@@ -134,7 +134,9 @@ impl Exchange {
     /// When it cannot be written.
     pub fn readable(&self, text: &[u8]) -> Result<String, VaultError> {
         match &self.shelf.log {
-            Some(log) => log.write_soon(traffic::Hop::End, self.shelf.sequence, &self.shelf.name, text)?,
+            Some(log) => {
+                log.write_soon(traffic::Hop::Readable, self.shelf.sequence, &self.shelf.name, text)?
+            }
             None => self.shelf.file(READABLE)?.write(text)?,
         }
         Ok(digest::text(&digest::of(text)))

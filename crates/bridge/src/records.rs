@@ -22,6 +22,7 @@ use rehearsal_world::clock;
 use rehearsal_world::record::{Durable, DurableError, Sync, file_stem};
 use rehearsal_world::vault::{Folder, Record, VaultError};
 use rehearsal_world::{ids, process};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -89,6 +90,8 @@ pub struct Records {
     events: Record,
     /// Public lines that wait to be written.
     held: Vec<u8>,
+    /// Ends that a killed process had not written yet, and that the public has not seen.
+    recovered: Vec<Done>,
     traffic: Option<Arc<Traffic>>,
 }
 
@@ -112,7 +115,7 @@ impl Records {
         let public = folder.folder("public")?;
         let exchanges = private.folder(EXCHANGES)?;
         let spent = private.folder(SPENT)?;
-        unpack_all(&private, &exchanges)?;
+        let left_over = unpack_all(&private, &exchanges)?;
         let names = exchanges.names()?;
         let (mut journal, facts) = Durable::open(&private, program)?;
         let mut state = fresh;
@@ -122,6 +125,17 @@ impl Records {
             }
         }
         nothing_forgotten(path, &state, &names, &spent.names()?)?;
+        let known: BTreeSet<u64> = facts.iter().filter_map(ended).collect();
+        let mut recovered = Vec::new();
+        if let Some(mut left) = left_over {
+            for done in left.ended.into_iter().filter(|done| !known.contains(&done.sequence)) {
+                let fact = Fact::Done(Box::new(done.clone()));
+                journal.write(&Event::Bridge(fact.clone()))?;
+                state.apply(&fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
+                recovered.push(done);
+            }
+            left.unpacker.clear(left.last)?;
+        }
         let left: Vec<u64> = state.begun.keys().copied().collect();
         for sequence in &left {
             let Some(begun) = state.begun.get(sequence) else { continue };
@@ -143,7 +157,8 @@ impl Records {
         let events = public.append("events.jsonl")?;
         let traffic = if state.is_free() { Some(Arc::new(Traffic::open(&private)?)) } else { None };
         let interrupted = left.len();
-        let records = Self { private, exchanges, spent, public, journal, events, held: Vec::new(), traffic };
+        let records =
+            Self { private, exchanges, spent, public, journal, events, held: Vec::new(), recovered, traffic };
         Ok((records, Found { state, interrupted }))
     }
 
@@ -189,6 +204,10 @@ impl Records {
         )?;
         let began = Fact::Began { unix_ms: clock::unix_ms(), pid: process::own_id(), setting: sha256 };
         self.journal.write(&Event::Bridge(began))?;
+        for done in std::mem::take(&mut self.recovered) {
+            self.held.extend_from_slice(&projection::event(setting, &done, &clock::rfc3339(done.unix_ms)));
+        }
+        self.flush()?;
         self.show(setting, state)
     }
 
@@ -197,6 +216,7 @@ impl Records {
     /// # Errors
     /// When it cannot be written: then it did not happen.
     pub fn note(&mut self, fact: Fact) -> Result<(), VaultError> {
+        self.log_first()?;
         self.journal.write(&Event::Bridge(fact))
     }
 
@@ -213,6 +233,7 @@ impl Records {
     /// # Errors
     /// When there is no room to spare or it cannot be written: then nothing is spent.
     pub fn reserve(&mut self, fact: Fact) -> Result<Sync, VaultError> {
+        self.log_first()?;
         let sync = self.journal.sync()?;
         self.journal.write_with_room(&Event::Bridge(fact))?;
         Ok(sync)
@@ -242,8 +263,19 @@ impl Records {
     /// When it cannot be written.
     pub fn done(&mut self, setting: &Setting, done: Done, at: &str, at_once: bool) -> Result<(), VaultError> {
         self.held.extend_from_slice(&projection::event(setting, &done, at));
+        let log = self.traffic.as_ref().filter(|_| !at_once && done.forwarded);
+        let logged = match (log, &done.files) {
+            (Some(log), Some(name)) => {
+                let json = serde_json::to_vec(&done).unwrap_or_default();
+                log.write_soon(traffic::Hop::Done, done.sequence, name, &json)
+            }
+            _ => Ok(()),
+        };
         self.journal.write_soon(&Event::Bridge(Fact::Done(Box::new(done))));
-        if at_once || self.held.len() > HELD { self.flush() } else { Ok(()) }
+        if at_once || self.held.len() > HELD {
+            self.flush()?
+        }
+        logged
     }
 
     /// Writes all that waits.
@@ -251,12 +283,18 @@ impl Records {
     /// # Errors
     /// When it cannot be written.
     pub fn flush(&mut self) -> Result<(), VaultError> {
+        let logged = self.log_first();
         self.journal.flush()?;
         if !self.held.is_empty() {
             self.events.write(&self.held)?;
             self.held.clear();
         }
-        Ok(())
+        logged
+    }
+
+    /// The journal says nothing of an exchange before the log has all of it.
+    fn log_first(&self) -> Result<(), VaultError> {
+        self.traffic.as_ref().map_or(Ok(()), |log| log.flush().map(drop))
     }
 
     /// Writes the public state.
@@ -288,14 +326,32 @@ impl Marks {
     }
 }
 
+/// What an earlier process left in the log of traffic.
+struct Left {
+    unpacker: Unpacker,
+    last: u64,
+    /// The ends of exchanges that the journal may not know.
+    ended: Vec<Done>,
+}
+
 /// Makes the files of what an earlier process left in the log of traffic.
-fn unpack_all(private: &Folder, exchanges: &Folder) -> Result<(), VaultError> {
+fn unpack_all(private: &Folder, exchanges: &Folder) -> Result<Option<Left>, VaultError> {
     let traffic = private.folder(TRAFFIC)?;
-    let Some(last) = traffic::segments(&traffic)?.last().copied() else { return Ok(()) };
+    let Some(last) = traffic::segments(&traffic)?.last().copied() else { return Ok(None) };
     let mut unpacker = Unpacker::new(traffic, exchanges.clone())?;
     while !unpacker.unpack((last, u64::MAX), usize::MAX)? {}
     unpacker.interrupt()?;
-    unpacker.clear(last)
+    // One that cannot be read was cut by a kill.
+    let ended = unpacker.ended().iter().filter_map(|done| serde_json::from_slice(done).ok()).collect();
+    Ok(Some(Left { unpacker, last, ended }))
+}
+
+/// The number of the request that a line ends.
+fn ended(event: &Event) -> Option<u64> {
+    match event {
+        Event::Bridge(Fact::Done(done)) => Some(done.sequence),
+        _ => None,
+    }
 }
 
 /// Whether the journal knows of all that its neighbours show.

@@ -152,7 +152,9 @@ impl Bridge {
                 if busy {
                     task::after(BUSY_PAUSE).await;
                 }
-                let Ok(until) = traffic.flush().map_err(|error| self.0.lose(error)) else { break };
+                let Ok(until) = self.0.flush_both(&traffic).map_err(|error| self.0.lose(error)) else {
+                    break;
+                };
                 match self.0.unpack(until, if busy { FEW } else { MANY }).await {
                     Ok(false) => {}
                     Ok(true) => break,
@@ -170,10 +172,9 @@ impl Bridge {
     /// # Errors
     /// When something cannot be written.
     pub async fn unpack_all(&self, patience: Duration) -> Result<bool, VaultError> {
-        self.0.flush();
         let Some(traffic) = &self.0.traffic else { return Ok(true) };
         let clock = Clock::start();
-        let until = traffic.flush()?;
+        let until = self.0.flush_both(traffic)?;
         while !self.0.unpack(until, MANY).await? {
             if clock.elapsed() > patience {
                 return Ok(false);
@@ -434,7 +435,11 @@ impl Inner {
         let unpacker = Arc::clone(&self.unpacker);
         task::blocking(move || {
             let mut unpacker = unpacker.lock().unwrap_or_else(PoisonError::into_inner);
-            unpacker.as_mut().map_or(Ok(true), |unpacker| unpacker.unpack(until, most))
+            let Some(unpacker) = unpacker.as_mut() else { return Ok(true) };
+            let unpacked = unpacker.unpack(until, most);
+            // The journal has them already.
+            drop(unpacker.ended());
+            unpacked
         })
         .await
     }
@@ -449,6 +454,13 @@ impl Inner {
         if let Err(error) = book.records.flush() {
             book.lost = Some(error);
         }
+    }
+
+    /// Writes down what waits, log and journal together: what stands before the place that this gives may leave the log.
+    fn flush_both(&self, traffic: &Traffic) -> Result<(u64, u64), VaultError> {
+        let mut book = self.book();
+        let until = traffic.flush()?;
+        book.records.flush().map(|()| until)
     }
 
     fn lose(&self, error: VaultError) {

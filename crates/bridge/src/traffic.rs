@@ -34,15 +34,25 @@ pub enum Hop {
     Response = 3,
     /// A piece of what the client got, where it is something else.
     Served = 4,
-    /// The readable file; the exchange is over.
-    End = 5,
+    /// The readable file.
+    Readable = 5,
     /// The exchange was given up: only what the client asked is kept.
     GivenUp = 6,
+    /// What the journal says of it, as JSON; the exchange is over. It is in the log before it is in the journal, so that no kill comes
+    /// between them: what the journal lacks is made up for at the next start.
+    Done = 7,
 }
 
 impl Hop {
-    const ALL: [Self; 6] =
-        [Self::Request, Self::UpstreamRequest, Self::Response, Self::Served, Self::End, Self::GivenUp];
+    const ALL: [Self; 7] = [
+        Self::Request,
+        Self::UpstreamRequest,
+        Self::Response,
+        Self::Served,
+        Self::Readable,
+        Self::GivenUp,
+        Self::Done,
+    ];
 
     fn of(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|hop| *hop as u8 == byte)
@@ -208,11 +218,11 @@ mod tests {
     fn entries_are_read_back_and_half_ones_are_none() {
         let mut log = Vec::new();
         entry(&mut log, Hop::Request, 7, "0007-a", b"asked");
-        entry(&mut log, Hop::End, 7, "0007-a", b"");
+        entry(&mut log, Hop::Done, 7, "0007-a", b"");
         let (first, rest) = read(&log).unwrap();
         assert_eq!(first, Entry { hop: Hop::Request, sequence: 7, name: "0007-a", bytes: b"asked" });
         let (second, rest) = read(rest).unwrap();
-        assert_eq!((second.hop, second.bytes, rest), (Hop::End, &b""[..], &b""[..]));
+        assert_eq!((second.hop, second.bytes, rest), (Hop::Done, &b""[..], &b""[..]));
         let first_length = HEAD + 6 + 5;
         for cut in 0..first_length {
             assert_eq!(read(&log[..cut]), None, "{cut}");

@@ -20,6 +20,8 @@ pub struct Unpacker {
     open: BTreeMap<u64, Open>,
     /// The oldest segment that is still there.
     oldest: u64,
+    /// What the journal should say of exchanges that ended.
+    ended: Vec<Vec<u8>>,
 }
 
 /// What of an exchange was read so far.
@@ -37,7 +39,15 @@ impl Unpacker {
     /// When the folder cannot be read.
     pub fn new(traffic: Folder, exchanges: Folder) -> Result<Self, VaultError> {
         let oldest = traffic::segments(&traffic)?.first().copied().unwrap_or(1);
-        Ok(Self { traffic, exchanges, segment: oldest, done: 0, open: BTreeMap::new(), oldest })
+        Ok(Self {
+            traffic,
+            exchanges,
+            segment: oldest,
+            done: 0,
+            open: BTreeMap::new(),
+            oldest,
+            ended: Vec::new(),
+        })
     }
 
     /// Makes the files of at most about `most` exchanges of what lies before a place in the log: a segment and its length. Says
@@ -104,6 +114,11 @@ impl Unpacker {
         Ok(())
     }
 
+    /// What the journal should say of the exchanges that ended since this was asked, as JSON.
+    pub fn ended(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.ended)
+    }
+
     /// Whether every exchange that began in what was read has ended.
     #[must_use]
     pub fn is_clear(&self) -> bool {
@@ -124,7 +139,7 @@ impl Unpacker {
     /// Takes an entry; says whether it ended its exchange.
     fn take(&mut self, entry: &Entry<'_>) -> Result<bool, VaultError> {
         match entry.hop {
-            Hop::Request | Hop::UpstreamRequest | Hop::Response | Hop::Served => {
+            Hop::Request | Hop::UpstreamRequest | Hop::Response | Hop::Served | Hop::Readable => {
                 let segment = self.segment;
                 let open = self.open.entry(entry.sequence).or_default();
                 if open.name.is_empty() {
@@ -134,14 +149,19 @@ impl Unpacker {
                 open.hops.entry(entry.hop).or_default().extend_from_slice(entry.bytes);
                 Ok(false)
             }
-            Hop::End | Hop::GivenUp => {
+            Hop::Done | Hop::GivenUp => {
                 let Some(mut open) = self.open.remove(&entry.sequence) else { return Ok(false) };
                 if entry.hop == Hop::GivenUp {
                     open.hops.retain(|hop, _| *hop == Hop::Request);
                 }
-                if let Err(error) = self.keep(&open, entry.bytes) {
+                let readable = open.hops.remove(&Hop::Readable).unwrap_or_default();
+                if let Err(error) = self.keep(&open, &readable) {
+                    open.hops.insert(Hop::Readable, readable);
                     self.open.insert(entry.sequence, open);
                     return Err(error);
+                }
+                if entry.hop == Hop::Done {
+                    self.ended.push(entry.bytes.to_vec());
                 }
                 Ok(true)
             }
@@ -160,7 +180,7 @@ impl Unpacker {
                 Hop::UpstreamRequest => UPSTREAM_REQUEST,
                 Hop::Response => RESPONSE,
                 Hop::Served => SERVED,
-                Hop::End | Hop::GivenUp => continue,
+                Hop::Readable | Hop::GivenUp | Hop::Done => continue,
             };
             // One that is there went on by itself, as long bodies do, or was made by a process that was killed then.
             if !self.exchanges.holds(&name(ending)) {

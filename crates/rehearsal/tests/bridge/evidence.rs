@@ -82,6 +82,7 @@ fn an_answer_is_recorded_whole_though_its_client_left() {
         assert_eq!(served.len() as u64, done.served.bytes);
         running.is_spent(&stand, at, 1);
     }
+    stand.verify();
 }
 
 /// Each number has one end, also those of requests whose clients left at any moment.
@@ -144,6 +145,7 @@ fn nothing_unfinished_is_left_behind() {
     assert_eq!(state["counters"]["generationDenied"], 4);
     let from_facts = facts(&stand.data).into_iter().filter(|fact| matches!(fact, Fact::Done(_))).count();
     assert_eq!(state["counters"]["requests"], from_facts);
+    stand.verify();
 }
 
 /// The most memory that it ever had, in KiB.

@@ -188,6 +188,7 @@ fn every_failure_is_seen_by_the_client_kept_in_the_record_and_costs_the_budget()
         assert!(!got.text().contains(MODEL) || row.streamed, "{what}");
         running.is_spent(&stand, at, 1);
     }
+    stand.verify();
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() 
     eprintln!(
         "{rounds} kills: {unspent} before the budget was spent, {lost} before a byte was served, {whole} after"
     );
+    stand.verify();
     // Whatever was reserved came to an end or is marked.
     let (mut reserved, mut over) = (BTreeSet::new(), BTreeSet::new());
     for fact in stand.facts() {
@@ -181,7 +182,9 @@ fn killed_at_any_moment_what_no_budget_pays_for_is_kept_too() {
     eprintln!(
         "{rounds} kills of four clients each: {served} had something of their answer, {whole} a whole stream"
     );
-    stand.facts();
+    running.kill();
+    drop(stand.start());
+    stand.verify();
 }
 
 #[test]

@@ -207,6 +207,13 @@ impl Stand {
         self.root.as_ref().map_or_else(|| self.data.clone(), inside)
     }
 
+    /// `rehearsal verify` finds the journal and all that it names unchanged.
+    pub(crate) fn verify(&self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        let verified = command.arg("verify").arg(&self.data).output().unwrap();
+        assert!(verified.status.success(), "{}", rehearsal_testkit::said(&verified));
+    }
+
     /// All facts of the journal so far, which must be unchanged.
     pub(crate) fn facts(&self) -> Vec<Fact> {
         facts(&self.seen())
