@@ -10,8 +10,6 @@ use rehearsal_wire::head::ResponseHead;
 pub const MISS: &str = "recording_miss";
 /// All recordings of this call were served.
 pub const USED_UP: &str = "recording_used_up";
-/// The rule that a miss breaks, in a journal.
-pub const RULE: &str = "recording-miss";
 /// The `type` of a miss, where a dialect has no types of its own.
 const KIND: &str = "not_found_error";
 /// The status of a miss. Clients do not try such a request again.
@@ -46,7 +44,7 @@ impl Miss {
             .map(|one| format!("{}: here {}, recorded {}", one.part, one.here, one.there))
             .collect();
         let message = format!(
-            "{MISS}: no recording answers {}{here}. The nearest is {} and differs in {}. Record this call too, or leave a part that must not count to --ignore.",
+            "{MISS}: no recording answers {}{here}. The nearest is {} and differs in {}. Record this call too, or let `ignore` name a part that must not count.",
             key.route,
             nearest.name,
             differences.join("; "),
@@ -60,7 +58,7 @@ impl Miss {
         let names: Vec<&str> = used.iter().map(|recording| recording.name.as_str()).collect();
         let (count, plural) = (used.len(), if used.len() == 1 { "" } else { "s" });
         let message = format!(
-            "{USED_UP}: {} was recorded {count} time{plural} at turn {}, and all of it was served: {}. With --repeat the last one is served again.",
+            "{USED_UP}: {} was recorded {count} time{plural} at turn {}, and all of it was served: {}. With `repeat` the last one is served again.",
             key.route,
             key.turn,
             names.join(", "),

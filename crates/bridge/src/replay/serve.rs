@@ -38,6 +38,9 @@ pub struct Replay {
     origin: Option<String>,
     /// Who is told of a miss.
     say: fn(&str),
+    /// Whether whoever asks has been found by the secret name of a lane: it names no recordings and no case, and a web page that
+    /// does not know it cannot ask.
+    behind_secret: bool,
     /// What was left out of the recordings, if anything: requests are looked for, and written down, without it, too.
     redactor: Option<Redactor>,
     /// The last recording that could not be read any more.
@@ -76,7 +79,23 @@ impl Replay {
         say: fn(&str),
     ) -> Self {
         recorder.keep_fresh();
-        Self { shelf: Mutex::new(shelf), recorder, speed, origin, say, redactor: None, lost: Arc::default() }
+        Self {
+            shelf: Mutex::new(shelf),
+            recorder,
+            speed,
+            origin,
+            say,
+            behind_secret: false,
+            redactor: None,
+            lost: Arc::default(),
+        }
+    }
+
+    /// The same for requests that were sent here because of the name of their lane, which is a secret: whatever host and origin
+    /// they name, and without any thought of the lane.
+    #[must_use]
+    pub fn behind_secret(self) -> Self {
+        Self { behind_secret: true, ..self }
     }
 
     /// The same for recordings out of which something was left.
@@ -105,14 +124,15 @@ impl Replay {
             let (head, body) = miss::reply(heard.dialect, status, code, message);
             sent(asked, head, body)
         };
-        let host = head.get("host").unwrap_or_default();
+        let host = head.get("host").filter(|_| !self.behind_secret).unwrap_or_default();
         if !(host.is_empty() || std::str::from_utf8(host).is_ok_and(|host| is_ours(host, &[]))) {
             let message =
                 "The Host header names another machine. Use the address that the replay was started with.";
             return refuse(Kind::WrongPath, 403, "host_not_allowed", message);
         }
         let origin = head.get("origin").map(String::from_utf8_lossy);
-        if origin.as_deref().is_some_and(|origin| self.origin.as_deref() != Some(origin)) {
+        let foreign = |origin: &str| !self.behind_secret && self.origin.as_deref() != Some(origin);
+        if origin.as_deref().is_some_and(foreign) {
             let message = "This origin may not ask. `--origin` names the one that may.";
             return refuse(Kind::WrongPath, 403, "origin_not_allowed", message);
         }
@@ -130,7 +150,7 @@ impl Replay {
     fn find(&self, heard: &Heard<'_>, body: &Bytes) -> Decided {
         let (target, body) = (self.kept_text(&heard.target), self.kept(body));
         let key = call(heard.dialect, &heard.method, &target, &body);
-        let lane = heard.lane.map(|lane| self.kept_text(lane));
+        let lane = heard.lane.filter(|_| !self.behind_secret).map(|lane| self.kept_text(lane));
         let taken = self.shelf().take(lane.as_deref(), &key);
         let kind = if taken.is_ok() { Kind::Scenario } else { Kind::WrongPath };
         let mut asked = Asked::of(kind);
@@ -306,7 +326,8 @@ fn sent(mut asked: Asked, head: ResponseHead, body: Vec<u8>) -> Decided {
 fn rejected(code: &str, message: &str) -> Rejected {
     let is_miss = matches!(code, miss::MISS | miss::USED_UP);
     Rejected {
-        rule: if is_miss { miss::RULE } else { code }.to_owned(),
+        // Rules are spelt otherwise than codes that clients see.
+        rule: if is_miss { code.replace('_', "-") } else { code.to_owned() },
         kind: "not_found_error".to_owned(),
         code: Some(code.to_owned()),
         param: None,

@@ -37,9 +37,15 @@ impl Shelf {
     /// A shelf of these recordings, in this order.
     #[must_use]
     pub fn new(recordings: Vec<Recording>, manner: Manner) -> Self {
-        let row = |recording: Recording| {
+        Self::of(recordings.into_iter().map(Arc::new), manner)
+    }
+
+    /// The same with recordings that other shelves may hold, too.
+    #[must_use]
+    pub fn of(recordings: impl IntoIterator<Item = Arc<Recording>>, manner: Manner) -> Self {
+        let row = |recording: Arc<Recording>| {
             let key = recording.key.without(&manner.ignored);
-            Row { recording: Arc::new(recording), key, served: 0 }
+            Row { recording, key, served: 0 }
         };
         Self { rows: recordings.into_iter().map(row).collect(), manner, served: 0, misses: 0 }
     }
