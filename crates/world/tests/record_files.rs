@@ -11,6 +11,29 @@ use scratch::Scratch;
 use std::path::Path;
 
 #[test]
+fn recordings_beside_a_suite_are_none_of_its_files() {
+    let scratch = Scratch::new("suite-recorded");
+    let root = scratch.path();
+    for name in [
+        "suite.json",
+        "rec/private/exchanges/0001-a.json",
+        "rec/private/exchanges/0001-a.request",
+        "rec/private/configuration.json",
+        "rec/public/state.json",
+        "rec/more.yaml",
+        "public/other.json",
+        "0001-one.a.json",
+        "0001-one.a.request",
+    ] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    let wanted = ["public/other.json", "rec/more.yaml", "suite.json"].map(|name| root.join(name));
+    assert_eq!(files_below(root).unwrap(), wanted);
+}
+
+#[test]
 fn the_files_of_a_suite_are_sorted_and_hidden_ones_skipped() {
     let scratch = Scratch::new("suite");
     let root = scratch.path();

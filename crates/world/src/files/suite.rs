@@ -36,7 +36,7 @@ pub enum WalkError {
 }
 
 /// The file itself, or the `.json`, `.yaml` and `.yml` files in and below a folder, sorted by path. What begins with a
-/// dot is skipped, as are symlinks to folders.
+/// dot is skipped, as are symlinks to folders, and recorded traffic, which a suite may have beside its files.
 ///
 /// # Errors
 /// When there is nothing, or it cannot be read.
@@ -57,6 +57,16 @@ pub fn files_below(path: &Path) -> Result<Vec<PathBuf>, WalkError> {
     Ok(found)
 }
 
+/// Whether this is a part of a record: its folders, or the readable file of an exchange, beside which lies what was asked.
+fn is_recorded(path: &Path, is_folder: bool) -> bool {
+    if !is_folder {
+        return path.with_extension("request").is_file();
+    }
+    let parts = ["private", "public"].map(std::ffi::OsStr::new);
+    path.file_name().is_some_and(|name| parts.contains(&name))
+        && path.with_file_name("private").join("exchanges").is_dir()
+}
+
 fn walk(root: &Path, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), WalkError> {
     let failed = |source| WalkError::Read { path: folder.to_owned(), source };
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -65,6 +75,9 @@ fn walk(root: &Path, folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> R
             continue;
         }
         let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+        if is_recorded(&path, kind.is_dir()) {
+            continue;
+        }
         if kind.is_dir() {
             if depth > 0 {
                 walk(root, &path, depth - 1, found)?;
