@@ -113,7 +113,9 @@ impl Drill {
     pub fn over(&self, scenarios: &Scenarios) -> Scenarios {
         let mut scenarios = scenarios.clone();
         let arrives = self.arrives();
-        for phrasing in &mut scenarios.phrasings {
+        // A recording is what it is.
+        let scripted = scenarios.phrasings.iter_mut().filter(|phrasing| phrasing.cassette.is_none());
+        for phrasing in scripted {
             *phrasing = overlaid(phrasing, &self.faults, arrives, self.times);
             phrasing.hostile |= arrives != Arrives::Not && self.rows.iter().any(|row| row.hostile);
             // A bound that was set for a wire without faults has no room for another attempt.

@@ -35,6 +35,8 @@ pub enum Code {
     Clash,
     /// Two parts of the file contradict each other, so that nothing could ever pass.
     Contradiction,
+    /// Recorded traffic that a file names is not there, or is not what was recorded.
+    Cassette,
     /// Legal, but likely to surprise.
     Suspicious,
 }
@@ -54,6 +56,7 @@ impl Code {
             Self::UnknownName => "unknown-name",
             Self::Clash => "clash",
             Self::Contradiction => "contradiction",
+            Self::Cassette => "cassette",
             Self::Suspicious => "suspicious",
         }
     }

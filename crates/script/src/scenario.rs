@@ -109,6 +109,8 @@ pub struct Phrasing {
     /// The steps that have an index: answers 0, 1, 2 … A last step whose action is [`Action::End`] has none; it only
     /// carries steps with `times` that stand at the end.
     pub script: Vec<Step>,
+    /// The recording that plays the provider in place of a script, which is empty then.
+    pub cassette: Option<Cassette>,
     /// Whether the last step answers every later request too, each under its own step number (`repeat: forever`, or a
     /// fault without end as the last step).
     pub forever: bool,
@@ -124,6 +126,32 @@ pub struct Phrasing {
     pub part_of: Option<usize>,
     /// File and line where the phrasing stands, for messages.
     pub place: Place,
+}
+
+/// `cassette:` of a class: recorded traffic that plays the provider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cassette {
+    /// As the file writes it: the folder of a record, its folder `exchanges`, or the `.json` file of one exchange; relative to the
+    /// folder of the file.
+    pub path: String,
+    /// The case whose recordings are meant, where not all are.
+    pub case: Option<String>,
+    /// The parts of a call that make no difference, of [`Cassette::PARTS`].
+    pub ignore: Vec<String>,
+    /// Whether the last recording of a call is served again once all of them were.
+    pub repeat: bool,
+    /// How many times as fast as it was recorded, finite and not negative; 0 does not wait.
+    pub speed: f64,
+    /// Whether the case passes though some recordings were never asked for.
+    pub allow_unused: bool,
+    /// Where `cassette` stands.
+    pub place: Place,
+}
+
+impl Cassette {
+    /// The parts of a call, by the names under which they can be left out of account.
+    pub const PARTS: [&str; 9] =
+        ["route", "model", "stream", "system", "tools", "turn", "results", "user", "rest"];
 }
 
 /// Where something stands.

@@ -159,7 +159,7 @@ fn a_step_repeated_forever_answers_under_growing_numbers() {
         assert_eq!(play(&phrasing, &[0, 1, 2, 3]), ["0:begin", "1:1 calls", "2:1 calls", "3:1 calls"]);
     }
     let scenarios = suite(&format!(
-        "version: 1\nclasses:\n  c:\n    phrasings:\n      - id: p\n        prompt: do it{script}"
+        "version: 1\nclasses:\n  c:\n    script: null\n    phrasings:\n      - id: p\n        prompt: do it{script}"
     ));
     let picker = Picker::new(&scenarios);
     let side = ScriptSide { scenarios: &scenarios, picker: &picker, matched: Some(0), expected: None };
@@ -201,7 +201,7 @@ fn an_error_that_every_retry_meets_again_has_no_good_end() {
 
 #[test]
 fn an_empty_script_is_over_at_once() {
-    assert_eq!(play(&one(""), &[0, 1]), ["0:end", "1:end"]);
+    assert_eq!(play(&one("        script: []\n"), &[0, 1]), ["0:end", "1:end"]);
     assert_eq!(
         play(&one("        script: [{fault: black-hole, times: 1}]\n"), &[0, 0]),
         ["0:black-hole", "0:end"]
@@ -225,10 +225,12 @@ const MARKERS: &str = "
 version: 1
 classes:
   first:
+    script: null
     phrasings:
       - {id: short, marker: gate-lap}
       - {id: long, marker: gate-lap-longer}
   second:
+    script: null
     phrasings:
       - {id: accent, marker: ÉCLAIR}
       - {id: sigma, marker: ΣΊΣΥΦΟΣ}
@@ -298,6 +300,7 @@ const WRAPPED: &str = r#"
 version: 1
 classes:
   c:
+    script: null
     phrasings:
       - {id: told, marker: M-7, prompt: "Say \"hi\" & <go>\nto café 7"}
       - {id: brief, prompt: "Do it!"}
@@ -343,6 +346,7 @@ const PARTS: &str = "
 version: 1
 classes:
   c:
+    script: null
     phrasings:
       - id: boss
         prompt: 'Ask a helper to count sheep. Then report.'

@@ -249,8 +249,8 @@ fn a_placeholder_that_is_misspelt_is_pointed_at() {
 #[test]
 fn files_and_warnings_are_counted_in_words_that_fit() {
     let sandbox = sandbox();
-    sandbox
-        .write("hollow.yaml", b"version: 1\nclasses:\n  a:\n    phrasings:\n      - {id: a, prompt: hi}\n");
+    let hollow = b"version: 1\nclasses:\n  a:\n    script: []\n    phrasings:\n      - {id: a, prompt: hi}\n";
+    sandbox.write("hollow.yaml", hollow);
     let Ended { code, out, .. } = sandbox.run(&["lint", "hollow.yaml"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("`a` has no steps"), "{out}");

@@ -78,6 +78,12 @@ impl Node {
         if let Content::Number(text) = &self.content { text.parse().ok() } else { None }
     }
 
+    /// A number that is finite and not negative.
+    pub(crate) fn as_factor(&self) -> Option<f64> {
+        let Content::Number(text) = &self.content else { return None };
+        text.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor >= 0.0)
+    }
+
     /// The text under a key, if a text stands there.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_text()

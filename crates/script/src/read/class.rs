@@ -1,14 +1,14 @@
 //! Classes and phrasings.
 
 use super::Known;
-use super::agent;
 use super::conversation;
 use super::named::{Named, named};
 use super::step::{self, Script};
+use super::{agent, cassette};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
 use crate::node::{Content, Key, Node};
-use crate::scenario::{Action, Advance, AgentCommand, ExpectAgent, Phrasing, Place};
+use crate::scenario::{Action, Advance, AgentCommand, Cassette, ExpectAgent, Phrasing, Place};
 use std::collections::BTreeMap;
 
 /// Most steps of one script after `repeat`.
@@ -81,6 +81,8 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
             // Also where every phrasing has a script of its own: its mistakes count.
             step::script(script_node, Levels([defaults, Some(class), None]), context, findings);
         }
+        let cassette = class.get("cassette").filter(|_| !context.older);
+        let cassette = cassette.map(|_| cassette::of_class(class, findings));
         let phrasings = class.get("phrasings").map_or(&[][..], Node::items);
         if class.get("phrasings").is_some_and(|node| node.content == Content::List(Vec::new())) {
             findings.warning(
@@ -90,7 +92,11 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
             );
         }
         for node in phrasings {
-            phrasing(key, node, script_node, Levels([defaults, Some(class), Some(node)]), context, findings);
+            let levels = Levels([defaults, Some(class), Some(node)]);
+            match &cassette {
+                Some(cassette) => recorded(key, node, cassette.as_ref(), levels, context, findings),
+                None => phrasing(key, node, script_node, levels, context, findings),
+            }
         }
     }
     slashes(classes, findings);
@@ -119,6 +125,9 @@ fn phrasing(
     context: &mut Context<'_>,
     findings: &mut Findings<'_>,
 ) {
+    if !context.older {
+        cassette::is_played(levels, findings);
+    }
     let own = node.get("script").filter(|node| !node.items().is_empty());
     let script = own.or(class_script).map(|node| step::script(node, levels, context, findings));
     let index = context.phrasings.len();
@@ -136,6 +145,30 @@ fn phrasing(
     if let Some(case) = owner.and_then(|owner| context.phrasings.get_mut(owner)) {
         case.hostile = hostile;
     }
+}
+
+/// A phrasing that a recording plays. Without a cassette, which has mistakes of its own then, only its own are found.
+fn recorded(
+    class: &Key,
+    node: &Node,
+    cassette: Option<&Cassette>,
+    levels: Levels<'_>,
+    context: &mut Context<'_>,
+    findings: &mut Findings<'_>,
+) {
+    cassette::beside(node, findings);
+    let named = named(node, "a phrasing", "", context, findings);
+    let expect_agent = agent::expect(levels, context, findings);
+    let Some((named, cassette)) = named.zip(cassette) else { return };
+    let place = findings.place(node.at);
+    let played = played(class.name.clone(), named, Script::default(), levels, context, place);
+    context.phrasings.push(Phrasing {
+        cassette: Some(cassette.clone()),
+        hostile: levels.narrowest("hostile").and_then(Node::as_flag).unwrap_or(false),
+        // What `defaults` says of tools is said of scripts.
+        expect_agent: ExpectAgent { tools_called: None, ..expect_agent },
+        ..played
+    });
 }
 
 /// A script under its names. Nothing is expected of the agent yet, and it is hostile where its script is.
@@ -163,6 +196,7 @@ pub(super) fn played(
         prompt,
         hostile: is_hostile(&steps, forever, advance, context.known),
         script: steps,
+        cassette: None,
         forever,
         advance,
         expect_agent: ExpectAgent::default(),

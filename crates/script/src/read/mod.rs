@@ -2,6 +2,7 @@
 
 mod action;
 mod agent;
+mod cassette;
 mod class;
 mod command;
 mod conversation;

@@ -98,6 +98,12 @@ impl Check<'_, '_> {
                 }
             }
             Kind::Whole(least, most) => self.whole(node, *least, *most, name),
+            Kind::Factor => {
+                if node.as_factor().is_none() {
+                    let message = format!("{name} must be a number, 0 or more");
+                    self.findings.error(node.at, Code::WrongValue, message);
+                }
+            }
             Kind::Word(words) => self.word(node, words, name),
             Kind::Span => {
                 if node.as_text().is_some_and(|text| span::parse(text).is_none()) {

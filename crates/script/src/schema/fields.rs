@@ -2,6 +2,7 @@
 
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, OrNull, Paths, Span, Text, Whole, Word};
 use super::agent::{AGENT, EXPECT_AGENT};
+use super::cassette::CASSETTE_FIELD;
 use super::{Field, Kind, Need, Shape};
 use crate::scenario::{SHELL, Weight};
 
@@ -101,6 +102,7 @@ static CLASS: Shape = Shape {
     fields: &[
         COMMENT,
         SCRIPT,
+        CASSETTE_FIELD,
         must("phrasings", &List(&Object(&PHRASING)), "The prompts; each is one case."),
         EXPECT_REQUEST_FIELD,
         EXPECT_AGENT_FIELD,

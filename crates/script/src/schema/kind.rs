@@ -21,7 +21,7 @@ impl Kind {
             (Self::Scalar, content) => {
                 matches!(content, Content::Text(_) | Content::Number(_) | Content::Bool(_))
             }
-            (Self::Whole(..), content) => matches!(content, Content::Number(_)),
+            (Self::Whole(..) | Self::Factor, content) => matches!(content, Content::Number(_)),
             (Self::List(_), content) => matches!(content, Content::List(_)),
             (Self::Object(_) | Self::Map(_) | Self::Paths(_), content) => matches!(content, Content::Map(_)),
         }
@@ -35,6 +35,7 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Scalar => "a text, a number, true or false".to_owned(),
             Self::Whole(..) => "a whole number".to_owned(),
+            Self::Factor => "a number".to_owned(),
             Self::Word(words) => format!("the text {}", words.join(" or ")),
             Self::Span => "a duration as text".to_owned(),
             Self::Object(_) | Self::Map(_) | Self::Paths(_) => "a map".to_owned(),
@@ -60,6 +61,9 @@ impl Kind {
             Content::Text(text) if self.allows(|kind| matches!(kind, Self::Whole(..))) => {
                 text.parse::<i64>().is_ok().then_some(BARE_NUMBER)
             }
+            Content::Text(text) if self.allows(|kind| matches!(kind, Self::Factor)) => {
+                text.parse::<f64>().is_ok().then_some(BARE_NUMBER)
+            }
             Content::Null | Content::Text(_) | Content::List(_) | Content::Map(_) => None,
         }
     }
@@ -70,7 +74,7 @@ impl Kind {
             Self::Either(kinds) => kinds.iter().any(|kind| kind.allows(such)),
             Self::OrNull(inner) => inner.allows(such),
             Self::Anything | Self::Text | Self::Name | Self::Flag | Self::Scalar => such(self),
-            Self::Whole(..) | Self::Word(_) | Self::Span => such(self),
+            Self::Whole(..) | Self::Factor | Self::Word(_) | Self::Span => such(self),
             Self::Object(_) | Self::List(_) | Self::Map(_) | Self::Paths(_) => such(self),
         }
     }

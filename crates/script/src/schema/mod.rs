@@ -1,6 +1,7 @@
 //! The form of a scenario file as data: one table of fields for the reader's checks and for the JSON Schema.
 
 mod agent;
+mod cassette;
 mod check;
 mod fields;
 mod kind;
@@ -60,6 +61,8 @@ pub(crate) enum Kind {
     Scalar,
     /// A whole number in a range, both ends included.
     Whole(i64, i64),
+    /// A number, 0 or more.
+    Factor,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A duration as text: `200ms`, `1.5s`, `2m`.

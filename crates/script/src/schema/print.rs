@@ -41,6 +41,7 @@ fn collect_kind(kind: &'static Kind, into: &mut BTreeMap<&'static str, &'static 
         | Kind::Flag
         | Kind::Scalar
         | Kind::Whole(..)
+        | Kind::Factor
         | Kind::Word(_)
         | Kind::Span => {}
     }
@@ -83,6 +84,7 @@ fn schema_of(kind: &Kind) -> String {
         Kind::Whole(least, most) => {
             format!("\"type\": \"integer\", \"minimum\": {least}, \"maximum\": {most}")
         }
+        Kind::Factor => "\"type\": \"number\", \"minimum\": 0".to_owned(),
         Kind::Word(words) => {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
             format!("\"enum\": [{}]", words.join(", "))
