@@ -28,6 +28,8 @@ pub enum Event {
     EscapeTried(EscapeTried),
     /// Files of the workspace after the agent ended.
     WorkspaceSeen(WorkspaceSeen),
+    /// The cassette that played the provider of a case was put away.
+    CassettePlayed(CassettePlayed),
     /// A case got its verdict. Stands in the journal of the run, so that `run.json` cannot say otherwise.
     Judged(Judged),
     /// Something became of a recording bridge's cases, forwards or requests.
@@ -352,6 +354,17 @@ pub struct EscapeTried {
     pub method: String,
     /// Where it wanted to: `host:port`, or scheme and host of a URL. Its path may be a secret.
     pub target: String,
+}
+
+/// What was asked for of a cassette that played the provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CassettePlayed {
+    /// How many recordings it has.
+    pub recordings: u64,
+    /// The names of those that were never asked for, in the order in which they were recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<String>,
 }
 
 /// A verdict.

@@ -1,8 +1,8 @@
 //! Folds events into the facts that grading asks for.
 
 use crate::event::{
-    AgentExited, AgentStarted, Asked, CommandRan, End, EscapeTried, Event, Kind, Noted, Rejected, SideCall,
-    WorkspaceSeen,
+    AgentExited, AgentStarted, Asked, CassettePlayed, CommandRan, End, EscapeTried, Event, Kind, Noted,
+    Rejected, SideCall, WorkspaceSeen,
 };
 use std::collections::BTreeMap;
 
@@ -77,6 +77,8 @@ pub struct Facts {
     pub commands: Vec<CommandRan>,
     /// Attempts to leave this machine, in order.
     pub escapes: Vec<EscapeTried>,
+    /// What was asked for of the cassette, where one played the provider.
+    pub played: Option<CassettePlayed>,
 }
 
 /// Folds events in the order of their lines, each with its time in microseconds. Filter them first to judge a part, such as
@@ -96,6 +98,7 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             Event::WorkspaceSeen(seen) => facts.workspace = Some(seen.clone()),
             Event::CommandRan(ran) => facts.commands.push(ran.clone()),
             Event::EscapeTried(tried) => facts.escapes.push(tried.clone()),
+            Event::CassettePlayed(played) => facts.played = Some(played.clone()),
             // What nobody judges by: how a journal begins and ends, how a case was judged.
             Event::Opened(_)
             | Event::Answered(_)

@@ -78,6 +78,7 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
                 mask(&mut tried.target);
                 escapes.insert(written(&Event::EscapeTried(tried)));
             }
+            Event::CassettePlayed(played) => after.push(Event::CassettePlayed(played.clone())),
             Event::Judged(_) => {}
             Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
             Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),

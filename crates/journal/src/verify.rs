@@ -236,6 +236,7 @@ impl Verifier {
             | Event::WorkspaceSeen(_)
             | Event::CommandRan(_)
             | Event::EscapeTried(_)
+            | Event::CassettePlayed(_)
             | Event::Bridge(_)
             | Event::Judged(_) => {}
         }

@@ -16,6 +16,7 @@ pub(crate) fn fields(out: &mut Vec<u8>, event: &Event) {
         | Event::CommandRan(_)
         | Event::EscapeTried(_)
         | Event::WorkspaceSeen(_)
+        | Event::CassettePlayed(_)
         | Event::Judged(_)
         | Event::Bridge(_)
         | Event::Closed { .. } => {

@@ -1,8 +1,8 @@
 //! Normalised form, stub log and facts over one and the same small case.
 
 use rehearsal_journal::event::{
-    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, CommandRan, Delivered, End, EscapeTried,
-    Event, Kind, Network, Noted, Opened, Output, Rejected, WorkspaceSeen,
+    AgentExited, AgentStarted, Answered, Asked, BadJson, Body, CassettePlayed, CommandRan, Delivered, End,
+    EscapeTried, Event, Kind, Network, Noted, Opened, Output, Rejected, WorkspaceSeen,
 };
 use rehearsal_journal::fold::facts;
 use rehearsal_journal::normal::{digest, normalised};
@@ -317,6 +317,19 @@ fn the_order_of_commands_and_the_number_of_escapes_are_no_difference() {
     let first = lines(&[ran("add"), tried(1), ran("commit"), tried(1)]);
     assert_eq!(first, lines(&[ran("commit"), tried(2), ran("add")]));
     assert_ne!(first, lines(&[ran("commit"), tried(2), ran("push")]));
+}
+
+#[test]
+fn what_of_a_cassette_was_never_asked_for_is_a_fact_and_a_difference() {
+    let played = |unused: &[&str]| CassettePlayed {
+        recordings: 2,
+        unused: unused.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let (all, one) = (Event::CassettePlayed(played(&[])), Event::CassettePlayed(played(&["0002-a"])));
+    assert_eq!(facts([(1, &one)]).played, Some(played(&["0002-a"])));
+    assert_eq!(facts([(1, &Event::Closed { requests: 0 })]).played, None);
+    assert_ne!(normalised([&all], &[]), normalised([&one], &[]));
+    assert_eq!(normalised([&all], &[]), [r#"{"event":"cassette_played","recordings":2}"#]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("standin", &["wire", "script", "journal", "world"]),
     ("bridge", &["wire", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
-    ("workflow", &["wire", "script", "journal", "world", "standin"]),
+    ("workflow", &["wire", "script", "journal", "world", "standin", "bridge"]),
     (
         "rehearsal",
         &["wire", "script", "journal", "report", "world", "standin", "bridge", "driver", "workflow"],

@@ -1,11 +1,12 @@
 //! One case: a lane, a workspace, the agent's process, and what the journal says afterwards.
 
-use crate::drill;
 use crate::field::{Field, Seat};
 use crate::grade::{self, Evidence};
 use crate::run::RunError;
 use crate::surroundings::Surroundings;
 use crate::told::Told;
+use crate::{cassette, drill};
+use rehearsal_bridge::replay::serve::Replay;
 use rehearsal_journal::event::{AgentExited, AgentStarted, Event};
 use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Place, Severity, Verdict};
@@ -75,15 +76,33 @@ async fn attempt(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> Re
     let folders = Folders::make(field, name)?;
     let token = ids::case_token()?;
     let recorder = field.recorder(name, &phrasing.id)?;
-    field.standin.open_lane(&token, index, Arc::clone(setting), Arc::clone(&recorder));
+    let recordings = open(field, phrasing, index, (&token, setting, &recorder));
     let parts = parts(setting, index);
-    let stop = field.standin.exceeded(&token, grade::most_requests(phrasing, &parts));
+    let stop = field.board.exceeded(&token, grade::most_requests(phrasing, &parts, recordings));
     let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
-    let head = field.standin.close_lane(&token, task::after(LEAVING)).await.transpose()?;
+    let head = field.board.close(&token, LEAVING).await?;
     let seen = Seen { index, name: name.to_owned(), folders, token, ran: ran?, head };
     let field = Arc::clone(field);
     // A journal of megabytes takes its time, in which the other cases must not wait for answers.
     task::aside(async move { judged(&field, seat, &seen) }).await
+}
+
+/// Opens the case's lane. Where a cassette plays its provider, tells how many recordings that has.
+fn open(
+    field: &Field,
+    phrasing: &Phrasing,
+    index: usize,
+    (token, setting, recorder): (&str, &Arc<Setting>, &Arc<Recorder>),
+) -> u64 {
+    let (setting, own) = (Arc::clone(setting), Arc::clone(recorder));
+    field.board.standin().open_lane(token, index, setting, own);
+    let Some(cassette) = &phrasing.cassette else { return 0 };
+    let cassettes = &field.order.suite.cassettes;
+    // Misses are told by the verdict.
+    let replay =
+        Replay::new(cassettes.shelf(cassette), Arc::clone(recorder), cassette::speed(cassette), None, |_| {});
+    field.board.connect(token, replay, Arc::clone(recorder));
+    cassettes.count(cassette)
 }
 
 /// A round of a case that has ended and is to be judged.
@@ -116,7 +135,7 @@ fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError
         contents: &contents,
     };
     let mut findings = grade::grade(&evidence, &field.weights);
-    let outcome = field.drill(seat).map(|drill| drill::judge(drill, &facts, &mut findings));
+    let outcome = field.drill(seat).map(|drill| drill::judge(drill, phrasing, &facts, &mut findings));
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
     let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
     let normalised = normal::digest(&normal::normalised(&journal.events, &masks));

@@ -4,12 +4,17 @@ use crate::grade::{self, Tier};
 use rehearsal_journal::fold::Facts;
 use rehearsal_journal::run::{Finding, Outcome, Severity};
 use rehearsal_script::drill::Drill;
+use rehearsal_script::scenario::Phrasing;
 
 /// Codes that elsewhere are warnings: how an agent takes trouble is what a drill is about.
 const REACTIONS: [&str; 2] = ["retried-too-soon", "retried-without-pause"];
 
 /// How the agent took it. What it may leave undone under these faults weighs no more than a note afterwards.
-pub(crate) fn judge(drill: &Drill, facts: &Facts, findings: &mut [Finding]) -> Outcome {
+pub(crate) fn judge(drill: &Drill, phrasing: &Phrasing, facts: &Facts, findings: &mut [Finding]) -> Outcome {
+    if phrasing.cassette.is_some() {
+        // A recording is what it is: no fault lies over it.
+        return Outcome::NotMet;
+    }
     for finding in findings.iter_mut().filter(|finding| REACTIONS.contains(&&*finding.code)) {
         finding.severity = Severity::Error;
     }

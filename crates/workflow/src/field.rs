@@ -1,11 +1,11 @@
-//! What all cases of a run share: the order, the stand-in and its address, the run folder, the clock.
+//! What all cases of a run share: the order, the server and its address, the run folder, the clock.
 
 use crate::run::{Order, RunError};
+use crate::switchboard::Switchboard;
 use rehearsal_journal::run::label;
 use rehearsal_script::drill::Drill;
 use rehearsal_script::scenario::Weight;
 use rehearsal_standin::core::Setting;
-use rehearsal_standin::serve::StandIn;
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::{Name, RecordError, Recorder, SEGMENT_BYTES, Settings};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// What all cases of a run share.
 pub(crate) struct Field {
     pub(crate) order: Order,
-    pub(crate) standin: Arc<StandIn>,
+    pub(crate) board: Arc<Switchboard>,
     /// What is played under each fault of the order.
     pub(crate) settings: Vec<Arc<Setting>>,
     pub(crate) address: SocketAddr,
@@ -55,7 +55,7 @@ impl Field {
 
     /// What is played at a seat.
     pub(crate) fn setting(&self, seat: Seat) -> &Arc<Setting> {
-        seat.drill.map_or_else(|| self.standin.setting(), |drill| &self.settings[drill])
+        seat.drill.map_or_else(|| self.board.standin().setting(), |drill| &self.settings[drill])
     }
 
     /// The fault of a seat.

@@ -5,6 +5,7 @@
 
 pub mod agent;
 mod case;
+pub mod cassette;
 pub mod choose;
 mod drill;
 mod field;
@@ -15,6 +16,7 @@ mod rounds;
 mod run;
 pub mod suite;
 mod surroundings;
+mod switchboard;
 pub mod told;
 
 pub use run::{Enclose, Order, Progress, RunError, run};

@@ -7,6 +7,7 @@ use crate::grade;
 use crate::reach::Reach;
 use crate::rounds::{self, Outcome};
 use crate::suite::{self, Choice, Suite};
+use crate::switchboard::Switchboard;
 use rehearsal_journal::event::Event;
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
@@ -26,6 +27,7 @@ use rehearsal_world::process::StartError;
 use rehearsal_world::record::{CheckError, Name, RecordError, Recorder};
 use rehearsal_world::shim::LayError;
 use rehearsal_world::task;
+use rehearsal_world::vault::VaultError;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -133,6 +135,9 @@ pub enum RunError {
     /// The agent's program.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A recording that was there when the run began.
+    #[error("a recording could not be played whole: {0}")]
+    Lost(VaultError),
     /// No random bytes.
     #[error(transparent)]
     Random(#[from] NoRandom),
@@ -195,17 +200,18 @@ pub async fn run(
     let server = Arc::new(open_journal(&folder, &run, &order, clock, Name::Journal, None)?);
     let listener = listen::bind(order.reach.host, order.reach.port, order.reach.allow_remote)?;
     let address = listener.address();
-    let standin = Arc::new(stand_in(setting, &server, &order.reach)?);
+    let board = Arc::new(Switchboard::new(stand_in(setting, &server, &order.reach)?));
     let (stop, stopped) = task::oneshot::channel::<()>();
-    let serving = task::spawn(http::serve(listener, Arc::clone(&standin), Limits::default(), async {
+    let serving = task::spawn(http::serve(listener, Arc::clone(&board), Limits::default(), async {
         let _told_or_gone = stopped.await;
     }));
 
     let weights = order.suite.scenarios.weights.iter().chain(&order.weights).cloned().collect();
-    let settings = order.drills.iter().map(|drill| Arc::new(standin.setting().under(drill))).collect();
+    let bare = board.standin().setting();
+    let settings = order.drills.iter().map(|drill| Arc::new(bare.under(drill))).collect();
     let field = Arc::new(Field {
         order,
-        standin,
+        board,
         settings,
         address,
         folder: folder.clone(),

@@ -1,9 +1,10 @@
 //! Loads the files of a suite, and says what setting of the stand-in they ask for.
 
+use crate::cassette::Cassettes;
 use crate::grade;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
-use rehearsal_script::finding::Finding;
+use rehearsal_script::finding::{Finding, Severity};
 use rehearsal_script::pick::Picker;
 use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::spoil::spoil;
@@ -24,6 +25,8 @@ pub struct Suite {
     pub files: Vec<(String, String)>,
     /// What they say.
     pub scenarios: Scenarios,
+    /// The recordings that they name, checked.
+    pub cassettes: Cassettes,
 }
 
 /// Why a suite cannot be used.
@@ -66,8 +69,13 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
     let scenarios =
         rehearsal_script::read_under(&named(&files), &known(&rule_names(), &grade::codes()), chosen)
             .map_err(LoadError::Files)?;
+    let (cassettes, mut mistakes) = Cassettes::open(&scenarios);
+    mistakes.retain(|finding| finding.severity == Severity::Error);
+    if !mistakes.is_empty() {
+        return Err(LoadError::Files(mistakes));
+    }
     let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
-    Ok(Suite { files, scenarios })
+    Ok(Suite { files, scenarios, cassettes })
 }
 
 /// All that can be said about some files: how many there are, their mistakes, and what is likely to surprise.
@@ -76,7 +84,13 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
 /// When files cannot be read.
 pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    Ok((files.len(), rehearsal_script::lint(&named(&files), &known(&rule_names(), &grade::codes()))))
+    let (rules, codes) = (rule_names(), grade::codes());
+    let mut findings = rehearsal_script::lint(&named(&files), &known(&rules, &codes));
+    // Files with mistakes name no cassette for sure.
+    if let Ok(scenarios) = rehearsal_script::read(&named(&files), &known(&rules, &codes)) {
+        findings.extend(Cassettes::open(&scenarios).1);
+    }
+    Ok((files.len(), findings))
 }
 
 fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {

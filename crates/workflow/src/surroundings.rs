@@ -157,7 +157,7 @@ fn tell(recorder: &Arc<Recorder>) -> impl Fn(EscapeTried) + Send + Sync + 'stati
 
 fn serve(field: &Field, listener: Listener) -> Inside {
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving = task::spawn(http::serve(listener, Arc::clone(&field.standin), Limits::default(), async {
+    let serving = task::spawn(http::serve(listener, Arc::clone(&field.board), Limits::default(), async {
         let _told_or_gone = stopped.await;
     }));
     Inside { stop, serving }

@@ -7,7 +7,7 @@ use crate::failure::{self, Failure};
 use crate::terminal;
 use clap::Args;
 use rehearsal_script::drill::{self, Drill};
-use rehearsal_script::scenario::Scenarios;
+use rehearsal_script::scenario::{Cassette, Scenarios};
 use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::fault::{FAULTS, Fault, fault};
@@ -101,6 +101,13 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
         nothing()
     } else {
         let suite = suite::load(&arguments.scenarios, arguments.flags.profile)?;
+        let recorded = suite.scenarios.phrasings.iter().find_map(|phrasing| phrasing.cassette.as_ref());
+        if let Some(Cassette { place, path, .. }) = recorded {
+            return Err(Failure::Command(format!(
+                "{}:{}: the cassette {path} is played by `rehearsal run` for its cases alone; `rehearsal replay` serves one to whoever asks",
+                place.file, place.line
+            )));
+        }
         // Nobody says which agent will ask.
         agent::fitted(suite.scenarios, &[], Some(&agent::BUILT_IN))
             .map_err(|error| Failure::Command(error.to_string()))?

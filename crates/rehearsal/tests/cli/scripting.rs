@@ -7,7 +7,7 @@ use crate::upstream::Upstream;
 use std::net::SocketAddr;
 
 /// The built-in agent on one task, against a server.
-fn agent(sandbox: &Sandbox, address: SocketAddr, lane: &str, prompt: &str) -> Ended {
+pub(crate) fn agent(sandbox: &Sandbox, address: SocketAddr, lane: &str, prompt: &str) -> Ended {
     let workspace = sandbox.path(&format!("workspace-{lane}"));
     std::fs::create_dir_all(&workspace).unwrap();
     let mut command = sandbox.command(&["agent"]);

@@ -42,6 +42,16 @@ const WORDS: &[Word] = &[
         remedy: "leave `/gate/command` to the shims on PATH",
     },
     Word {
+        code: "recording-miss",
+        meaning: "refused: no recording of the case's cassette is of this call",
+        remedy: "the message says which recording is nearest and in what it differs; mend the agent, record anew, or name a part that must not count in `ignore` of the cassette",
+    },
+    Word {
+        code: "recording-used-up",
+        meaning: "refused: the call was made more often than it was recorded",
+        remedy: "look why the agent asks again; record anew where that is right, or set `repeat: true` at the cassette",
+    },
+    Word {
         code: "method",
         meaning: "refused: the route does not take that method",
         remedy: "conversations are asked for with POST",

@@ -20,7 +20,7 @@ pub(super) const TOO_MANY_REQUESTS: Check = Check {
     severity: Severity::Error,
     tier: Tier::Conduct,
     follows: &[],
-    meaning: "more requests than `max_requests`, all attempts counted; where the file sets none, than 60, and 10 more for each step of a script with an end",
+    meaning: "more requests than `max_requests`, all attempts counted; where the file sets none, than 60, and 10 more for each step of a script with an end and each recording of a cassette",
     remedy: "bound the turns and the retries, and count those of the client library too",
     judge: Some(too_many_requests),
 };
@@ -39,21 +39,26 @@ const REQUESTS: u64 = 60;
 /// So many more for each step of a script that has an end: every one may be retried.
 const REQUESTS_A_STEP: u64 = 10;
 
-/// Most requests that the agent of a case may send, all attempts counted.
+/// Most requests that the agent of a case may send, all attempts counted. A cassette that plays its provider has so many recordings.
 #[must_use]
-pub fn most_requests(phrasing: &Phrasing, parts: &[&Phrasing]) -> u64 {
+pub fn most_requests(phrasing: &Phrasing, parts: &[&Phrasing], recordings: u64) -> u64 {
     match phrasing.expect_agent.max_requests {
         Some(most) => u64::from(most),
-        None => most_by_default(phrasing, parts),
+        None => most_by_default(phrasing, parts, recordings),
     }
 }
 
-fn most_by_default(phrasing: &Phrasing, parts: &[&Phrasing]) -> u64 {
+/// How many recordings the case's cassette has.
+fn recordings(evidence: &Evidence<'_>) -> u64 {
+    evidence.facts.played.as_ref().map_or(0, |played| played.recordings)
+}
+
+fn most_by_default(phrasing: &Phrasing, parts: &[&Phrasing], recordings: u64) -> u64 {
     if phrasing.hostile {
         return REQUESTS;
     }
     let steps = phrasing.steps() + parts.iter().map(|part| part.steps()).sum::<usize>();
-    REQUESTS + REQUESTS_A_STEP * steps as u64
+    REQUESTS + REQUESTS_A_STEP * (steps as u64 + recordings)
 }
 
 /// Whether the agent has no end of its own: it must be stopped, or asks more than any case can need.
@@ -61,12 +66,12 @@ fn loops(evidence: &Evidence<'_>) -> bool {
     let stopped = |exited: &AgentExited| exited.timed_out || exited.signal.is_some();
     let asked = evidence.facts.asked().count() as u64;
     evidence.facts.exited.as_ref().is_some_and(stopped)
-        || asked > most_by_default(evidence.phrasing, evidence.parts)
+        || asked > most_by_default(evidence.phrasing, evidence.parts, recordings(evidence))
 }
 
 fn too_many_requests(evidence: &Evidence<'_>) -> Vec<Found> {
     let asked = evidence.facts.asked().count() as u64;
-    let most = most_requests(evidence.phrasing, evidence.parts);
+    let most = most_requests(evidence.phrasing, evidence.parts, recordings(evidence));
     if asked <= most {
         return Vec::new();
     }

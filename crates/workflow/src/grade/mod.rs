@@ -14,6 +14,7 @@ mod expectation;
 mod fold;
 mod promise;
 mod reaction;
+mod recording;
 mod refusal;
 mod sent;
 mod truncated;
@@ -195,6 +196,7 @@ pub const CHECKS: &[Check] = &[
     end::STEPS_SKIPPED,
     end::NOT_FINISHED,
     end::UNANSWERED_CALL,
+    recording::RECORDINGS_UNUSED,
     promise::CLAIMED_NOT_DONE,
     agent::EXIT_STATUS,
     expectation::TOOLS_CALLED,
@@ -221,9 +223,17 @@ pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Findi
     fold::fold(judged.filter_map(|judged| judged.weighed(weights)).collect())
 }
 
-/// Steps of the case's conversations that have an index, and how many of them were answered: answered first.
+/// Steps of the case's conversations that have an index, and how many of them were answered: answered first. Where a cassette plays
+/// the provider, its recordings, and how many of them were served.
 #[must_use]
 pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts) -> (u64, u64) {
+    if phrasing.cassette.is_some() {
+        let played = facts.played.as_ref();
+        return played.map_or((0, 0), |played| {
+            let unused = played.unused.len() as u64;
+            (played.recordings.saturating_sub(unused), played.recordings)
+        });
+    }
     let evidence = Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[] };
     evidence.conversations().fold((0, 0), |(answered, all), conversation| {
         let steps = conversation.steps() as u64;

@@ -7,6 +7,9 @@ use rehearsal_journal::fold::{Facts, Request};
 use rehearsal_journal::run::Severity;
 use rehearsal_wire::rule::{Profile, RULES};
 
+/// What refuses where a cassette plays the provider.
+const RECORDED: [&str; 2] = ["recording-miss", "recording-used-up"];
+
 /// One failing for each rule that refused: the first refusal in its words, all its requests.
 pub(super) fn refusals(evidence: &Evidence<'_>) -> Vec<Judged> {
     let mut judged: Vec<Judged> = Vec::new();
@@ -65,6 +68,11 @@ fn sentence(evidence: &Evidence<'_>, request: &Request) -> String {
         Kind::WrongPath if code(request) == Some("route") => {
             let doubled = if route.contains("/v1/v1/") { "; the base URL ends in /v1 already" } else { "" };
             format!("{route} is no route of this provider (404){doubled}")
+        }
+        // The sentence names the route itself, and begins with the code for clients that show nothing else.
+        Kind::WrongPath if code(request).is_some_and(|code| RECORDED.contains(&code)) => {
+            let message = request.reject.as_ref().map_or("no reason was kept", |reject| &*reject.message);
+            message.split_once(": ").map_or(message, |(_, rest)| rest).trim_end_matches('.').to_owned()
         }
         Kind::Unreadable | Kind::WrongPath => format!("{route} was refused before its body was read: {why}"),
         Kind::Background => format!("in a request beside the script, {why}"),

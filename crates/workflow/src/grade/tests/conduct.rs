@@ -69,11 +69,11 @@ fn an_endless_retry_of_a_final_error_is_told_as_that() {
 
 #[test]
 fn a_bound_holds_for_every_case_and_grows_with_its_script() {
-    assert_eq!(most_requests(&phrasing(CALLS), &[]), 80);
-    assert_eq!(most_requests(&phrasing("    script: [{fault: black-hole}]\n"), &[]), 60);
+    assert_eq!(most_requests(&phrasing(CALLS), &[], 0), 80);
+    assert_eq!(most_requests(&phrasing("    script: [{fault: black-hole}]\n"), &[], 0), 60);
     let bound = phrasing(&format!("{CALLS}    expect_agent: {{max_requests: 3}}\n"));
-    assert_eq!(most_requests(&bound, &[&bound]), 3);
-    assert_eq!(most_requests(&phrasing(CALLS), &[&bound]), 100);
+    assert_eq!(most_requests(&bound, &[&bound], 9), 3);
+    assert_eq!(most_requests(&phrasing(CALLS), &[&bound], 0), 100);
 }
 
 fn seen(files: &[(&str, &str)]) -> Option<WorkspaceSeen> {

@@ -4,6 +4,7 @@ mod conduct;
 mod folding;
 mod outcome;
 mod reaction;
+mod recording;
 mod words;
 
 use super::{CHECKS, Evidence, grade, steps};
@@ -86,6 +87,7 @@ fn good() -> Facts {
         workspace_before: Some(WorkspaceSeen::default()),
         commands: vec![],
         escapes: vec![],
+        played: None,
     }
 }
 
