@@ -11,12 +11,13 @@
 //! ```
 
 use crate::cost;
+use crate::exchange::READABLE;
 use crate::projection;
 use crate::setting::Setting;
 use crate::state::{State, StateError};
 use crate::traffic::{self, TRAFFIC, Traffic};
 use crate::unpack::Unpacker;
-use rehearsal_journal::bridge::{Done, Fact};
+use rehearsal_journal::bridge::{Done, Fact, Reached};
 use rehearsal_journal::event::Event;
 use rehearsal_world::clock;
 use rehearsal_world::record::{Durable, DurableError, Sync, file_stem};
@@ -125,10 +126,13 @@ impl Records {
             }
         }
         nothing_forgotten(path, &state, &names, &spent.names()?)?;
-        let known: BTreeSet<u64> = facts.iter().filter_map(ended).collect();
+        let mut known: BTreeSet<u64> = facts.iter().filter_map(ended).collect();
         let mut recovered = Vec::new();
         if let Some(mut left) = left_over {
-            for done in left.ended.into_iter().filter(|done| !known.contains(&done.sequence)) {
+            for done in left.ended {
+                if !known.insert(done.sequence) {
+                    continue;
+                }
                 let fact = Fact::Done(Box::new(done.clone()));
                 journal.write(&Event::Bridge(fact.clone()))?;
                 state.apply(&fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
@@ -136,27 +140,18 @@ impl Records {
             }
             left.unpacker.clear(left.last)?;
         }
-        let left: Vec<u64> = state.begun.keys().copied().collect();
-        for sequence in &left {
-            let Some(begun) = state.begun.get(sequence) else { continue };
-            // It may have been killed between the journal's line and the mark.
-            spent.append(&mark(*sequence, begun.case.as_deref()))?;
-            let response =
-                names.iter().find(|name| name.starts_with(&number(*sequence)) && name.ends_with(".response"));
-            let response = response.map(|name| exchanges.read_from(name)).transpose()?;
-            let kept = response.as_ref().map_or(0, Record::len);
-            let response = response.map(|response| response.read_at(0, LONGEST_HEARD)).transpose()?;
-            let tokens = response.and_then(|response| cost::of(&response));
-            let fact = Fact::Interrupted { sequence: *sequence, reached: begun.reached, kept, tokens };
+        let files = Files { names: &names, exchanges: &exchanges, spent: &spent };
+        let marks = files.interrupted(&state, &known)?;
+        for fact in &marks {
             journal.write(&Event::Bridge(fact.clone()))?;
-            state.apply(&fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
+            state.apply(fact).map_err(|source| RecordsError::State { path: path.to_owned(), source })?;
         }
         // Files of a request that came to nothing have numbers, too.
         let highest = names.iter().filter_map(|name| name.split('-').next()?.parse().ok()).max().unwrap_or(0);
         state.sequence = state.sequence.max(highest);
         let events = public.append("events.jsonl")?;
         let traffic = if state.is_free() { Some(Arc::new(Traffic::open(&private)?)) } else { None };
-        let interrupted = left.len();
+        let interrupted = marks.len();
         let records =
             Self { private, exchanges, spent, public, journal, events, held: Vec::new(), recovered, traffic };
         Ok((records, Found { state, interrupted }))
@@ -346,10 +341,48 @@ fn unpack_all(private: &Folder, exchanges: &Folder) -> Result<Option<Left>, Vaul
     Ok(Some(Left { unpacker, last, ended }))
 }
 
+/// What an earlier process left behind.
+struct Files<'f> {
+    names: &'f [String],
+    exchanges: &'f Folder,
+    spent: &'f Folder,
+}
+
+impl Files<'_> {
+    /// What says of the forwards that it did not end how far they came. `known` are requests that ended or were marked before.
+    fn interrupted(&self, state: &State, known: &BTreeSet<u64>) -> Result<Vec<Fact>, VaultError> {
+        let mut marks = Vec::new();
+        for (sequence, begun) in &state.begun {
+            // It may have been killed between the journal's line and the mark.
+            self.spent.append(&mark(*sequence, begun.case.as_deref()))?;
+            marks.push(self.mark(*sequence, begun.reached)?);
+        }
+        // Where no budget pays, nothing but its files says that there was one: the last of them is written just before its end.
+        let readable = self.names.iter().filter(|name| name.ends_with(&format!(".{READABLE}")));
+        let sequences: BTreeSet<u64> =
+            readable.filter_map(|name| name.split('-').next()?.parse().ok()).collect();
+        for sequence in sequences.iter().filter(|it| !known.contains(it) && !state.begun.contains_key(it)) {
+            marks.push(self.mark(*sequence, Reached::Sent)?);
+        }
+        Ok(marks)
+    }
+
+    fn mark(&self, sequence: u64, reached: Reached) -> Result<Fact, VaultError> {
+        let is_it = |name: &&String| name.starts_with(&number(sequence)) && name.ends_with(".response");
+        let response = self.names.iter().find(is_it);
+        let response = response.map(|name| self.exchanges.read_from(name)).transpose()?;
+        let kept = response.as_ref().map_or(0, Record::len);
+        let response = response.map(|response| response.read_at(0, LONGEST_HEARD)).transpose()?;
+        let tokens = response.and_then(|response| cost::of(&response));
+        Ok(Fact::Interrupted { sequence, reached, kept, tokens })
+    }
+}
+
 /// The number of the request that a line ends.
 fn ended(event: &Event) -> Option<u64> {
     match event {
         Event::Bridge(Fact::Done(done)) => Some(done.sequence),
+        Event::Bridge(Fact::Interrupted { sequence, .. }) => Some(*sequence),
         _ => None,
     }
 }

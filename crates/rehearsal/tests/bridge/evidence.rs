@@ -85,6 +85,26 @@ fn an_answer_is_recorded_whole_though_its_client_left() {
     stand.verify();
 }
 
+/// A kill may come between the last file of a list of models and the line of its end: then it is marked, and nothing is said to be changed.
+#[test]
+fn files_whose_end_was_never_written_are_marked_once() {
+    let stand = Stand::cases("unended", 1);
+    let running = stand.start();
+    assert_eq!(running.get("/v1/models").status, 200);
+    stand.end(|done| done.forwarded);
+    running.kill();
+    let journal = stand.data.join("private/journal-0001.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
+    std::fs::write(&journal, lines.join("\n") + "\n").unwrap();
+    for _ in 0..2 {
+        stand.start().kill();
+        stand.verify();
+        let marks = stand.facts().iter().filter(|fact| matches!(fact, Fact::Interrupted { .. })).count();
+        assert_eq!(marks, 1);
+    }
+}
+
 /// Each number has one end, also those of requests whose clients left at any moment.
 #[test]
 fn every_request_has_one_end_whenever_its_client_leaves() {

@@ -197,6 +197,8 @@ fn what_a_kill_interrupted_is_marked_with_how_far_it_came() {
     running.is_spent(&stand, 2, 1);
     let fact = last_mark(&stand);
     assert!(matches!(fact, Fact::Interrupted { reached: Reached::Reserved, .. }), "{fact:?}");
+    running.kill();
+    stand.verify();
 }
 
 #[test]
