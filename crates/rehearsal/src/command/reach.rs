@@ -71,6 +71,17 @@ pub(super) fn allowed(host: IpAddr, port: u16, allow_remote: bool) -> Result<(),
 impl Known {
     /// The line that tells clients their base URL.
     pub(crate) fn line(&self, address: SocketAddr) -> String {
+        let (root, note) = self.root(address);
+        format!("base URL: {root}/v1{note}")
+    }
+
+    /// The line for clients that add the version themselves.
+    pub(crate) fn root_line(&self, address: SocketAddr) -> String {
+        format!("root URL: {}, for clients that add the version themselves", self.root(address).0)
+    }
+
+    /// The URL without the version, and what is to be said of its host.
+    fn root(&self, address: SocketAddr) -> (String, &'static str) {
         let lane = match self.token.as_deref() {
             None => String::new(),
             Some(_) if self.given => "/t/<token>".to_owned(),
@@ -82,7 +93,7 @@ impl Known {
             IpAddr::V6(_) => (Ipv6Addr::LOCALHOST.into(), " (from elsewhere: an address of this machine)"),
         };
         let address = SocketAddr::new(host, address.port());
-        format!("base URL: http://{address}{lane}/v1{note}")
+        (format!("http://{address}{lane}"), note)
     }
 }
 
@@ -152,6 +163,11 @@ mod tests {
         let line = |address: &str| Known { token: None, given: false }.line(address.parse().unwrap());
         assert_eq!(line("127.0.0.1:80"), "base URL: http://127.0.0.1:80/v1");
         assert_eq!(line("[::1]:80"), "base URL: http://[::1]:80/v1");
+        let known = Known { token: None, given: false };
+        assert_eq!(
+            known.root_line("[::1]:80".parse().unwrap()),
+            "root URL: http://[::1]:80, for clients that add the version themselves"
+        );
     }
 
     #[test]

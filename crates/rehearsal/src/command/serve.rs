@@ -170,6 +170,7 @@ async fn serve(
         setting.scenarios.phrasings.len(),
     ));
     terminal::say(&known.line(listener.address()));
+    terminal::say(&known.root_line(listener.address()));
     let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
     let standin = standin.tell_of_side_calls(|line| terminal::complain(&format!("rehearsal: {line}")));
     standin.lay(arguments.fault.as_ref());
