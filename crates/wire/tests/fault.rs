@@ -6,7 +6,7 @@ use rehearsal_wire::act::{Act, After};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, dialect};
 use rehearsal_wire::fault::{
     Dialects, FAULTS, Faulted, Named, Param, ParamFault, ParamKind, Wanted, change_words, check_params,
-    clash, fault,
+    clash, fault, unknown,
 };
 use rehearsal_wire::head::{ResponseHead, reason};
 use rehearsal_wire::json::parse;
@@ -311,4 +311,11 @@ fn faults_go_together_where_it_makes_sense() {
     ] {
         assert_eq!(why(names), None);
     }
+}
+
+#[test]
+fn a_name_that_no_fault_has_is_shown_but_for_its_length() {
+    assert_eq!(unknown("sse-crfl"), "there is no fault sse-crfl; did you mean `sse-crlf`?");
+    let long = unknown(&"é".repeat(100_000));
+    assert!(long.starts_with("there is no fault éé") && long.len() < 300, "{}", long.len());
 }

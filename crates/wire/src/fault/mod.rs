@@ -245,8 +245,14 @@ impl Fault {
 pub fn unknown(name: &str) -> String {
     let near = nearest(name, FAULTS.iter().map(|row| row.name));
     let hint = hint(near, || "`rehearsal faults` lists them".to_owned());
-    format!("there is no fault {name}; {hint}")
+    // It comes from outside and goes back there: a beginning is enough to know it by.
+    let shown: String = name.chars().take(SHOWN).collect();
+    let more = if shown.len() < name.len() { "…" } else { "" };
+    format!("there is no fault {shown}{more}; {hint}")
 }
+
+/// Characters that are shown of a name that no fault has: more than the longest name has.
+const SHOWN: usize = 80;
 
 /// The row of this name.
 #[must_use]
