@@ -1,4 +1,5 @@
-//! The built-in reference agent: a small honest tool loop over any endpoint that speaks chat completions.
+//! The built-in reference agent: a small honest tool loop over any endpoint that speaks chat completions; and `worker`, which
+//! gives one task with owned files to such an endpoint and gets files back.
 //!
 //! The core decides without I/O and clock; `agent` joins it to the world. Must not know: the stand-in, scenarios, journals
 //! of runs, the command line.
@@ -15,6 +16,7 @@ mod options;
 pub mod policy;
 mod tool;
 pub mod wave;
+pub mod worker;
 
 pub use agent::run;
 pub use options::{Exit, Options, Secret};
