@@ -81,6 +81,7 @@ fn new_files_come_from_dev_null() {
     }
     let stranger = "--- /dev/null\n+++ b/../x\n@@ -0,0 +1 @@\n+a\n";
     assert_eq!(files(&read("diff", stranger, &ten()).unwrap()), [("../x", "a\n")]);
+    refused("--- /dev/null\n+++ b/new.txt\n+a\n+b\n", "no_hunks");
     refused("--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n", "exists");
     refused("--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+b\n", "unknown_file");
     refused("--- a/new.txt\n+++ b/new.txt\n@@ -1 +1 @@\n-a\n+b\n", "hunk_not_found");
@@ -271,4 +272,26 @@ fn q14_a_diff_inside_a_leading_think_block_is_none() {
     let answer = read("diff", &text, &ten()).unwrap();
     assert_eq!(files(&answer)[0].1, TEN.replace("three\n", "3\n3.5\n"));
     assert_eq!(leniencies(&answer), ["think_block"]);
+}
+
+/// Sizes at which a careless search takes minutes.
+#[test]
+fn large_files_and_many_hunks_take_no_time_to_speak_of() {
+    let same = "x\n".repeat(100_000);
+    let wanted = "-x\n".repeat(20_000);
+    assert_eq!(fault(apply(&format!("@@\n{wanted}+y\n"), &same)).0, "hunk_ambiguous");
+    assert_eq!(fault(apply(&format!("@@\n{wanted}-y\n"), &same)).0, "hunk_not_found");
+    let almost = format!("{}y\n", "x\n".repeat(49_999)).repeat(2);
+    assert_eq!(fault(apply(&format!("@@\n{wanted}-z\n+y\n"), &almost)).0, "hunk_not_found");
+    let lines: String = (0..20_000).map(|i| format!("line {i}\n")).collect();
+    let hunks: String = (0..20_000).map(|i| format!("@@\n-line {i}\n+new {i}\n")).collect();
+    gives_new(&hunks, &lines);
+    let sections: String =
+        (0..20_000).map(|i| format!("--- /dev/null\n+++ b/{i}\n@@ -0,0 +1 @@\n+a\n")).collect();
+    assert_eq!(read("diff", &sections, &ten()).unwrap().changes.len(), 20_000);
+    assert_eq!(fault(apply(&"@@\n-one\n+1\n".repeat(20_000), TEN)).0, "hunks_overlap");
+}
+
+fn gives_new(hunks: &str, lines: &str) {
+    assert_eq!(files(&apply(hunks, lines).unwrap())[0].1, lines.replace("line", "new"));
 }

@@ -36,7 +36,7 @@ fn q14_a_leading_think_block_is_left_out() {
         &format!("\u{FEFF}<think>é</think>```json\n{GOOD}\n```"),
         &["byte_order_mark", "think_block", "fence"],
     );
-    refused(&format!("<think>one</think><think>{{</think>{GOOD}"), "two_objects");
+    refused(&format!("<think>one</think><think>{{</think>{GOOD}"), "not_json");
     refused(&format!("<think>never closed {GOOD} }}"), "stray_bracket");
 }
 

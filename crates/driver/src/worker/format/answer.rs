@@ -179,7 +179,8 @@ pub enum At {
     Whole,
 }
 
-/// Why an answer cannot be read, in words for the model that wrote it. Its text is bounded: a few lines, 4 KiB at most.
+/// Why an answer cannot be read, in words for the model that wrote it. Its text is
+/// bounded: some lines, at most 2,200 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
     /// What kind of fault, as one word for reports: `not_json`, `hunk_not_found`.

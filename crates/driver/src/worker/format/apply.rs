@@ -11,6 +11,9 @@ const SHOWN: usize = 5;
 /// Lines of a hunk, and places of each in the file, that are looked at to find where it nearly fits.
 const VOTERS: (usize, usize) = (60, 60);
 
+/// A line that stands in a file no more often than this is rare.
+const RARE: usize = 16;
+
 /// The text of a file after these hunks. `file` is `None` for a file that is new.
 ///
 /// # Errors
@@ -84,6 +87,10 @@ impl Target<'_> {
     ) -> Result<Vec<usize>, FormatError> {
         let exact = Index::new(self.lines.iter().map(|line| line.text));
         let mut loose = None;
+        // Each hunk has a line of the file for itself; more of them are not looked for one by one.
+        if let Some(hunk) = hunks.get(self.lines.len().max(1)) {
+            return Err(self.overlap(hunks, self.lines.len().max(1), hunk));
+        }
         let mut places = Vec::new();
         for (i, hunk) in hunks.iter().enumerate() {
             let old: Vec<&str> = hunk.old().map(|line| line.text).collect();
@@ -127,6 +134,11 @@ impl Target<'_> {
             }
         }
         Ok(places)
+    }
+
+    fn overlap(&self, hunks: &[Hunk<'_>], i: usize, hunk: &Hunk<'_>) -> FormatError {
+        let what = format!("{} changes lines that another hunk changes", self.name(hunks, i));
+        FormatError::new("hunks_overlap", At::Line(hunk.line), what, "each line in one hunk only")
     }
 
     /// The error of a hunk that stands nowhere, with the place where most of its lines stand.
@@ -184,13 +196,7 @@ impl Target<'_> {
         for i in order {
             let hunk = &hunks[i];
             let Some(kept) = self.lines.get(at..places[i]) else {
-                let what = format!("{} changes lines that another hunk changes", self.name(hunks, i));
-                return Err(FormatError::new(
-                    "hunks_overlap",
-                    At::Line(hunk.line),
-                    what,
-                    "each line in one hunk only",
-                ));
+                return Err(self.overlap(hunks, i, hunk));
             };
             out.extend(kept.iter().map(|line| Out { text: line.text, end: line.end }));
             if !kept.is_empty() {
@@ -276,14 +282,20 @@ impl<'t> Index<'t> {
         index
     }
 
-    /// The first two places at which these lines stand. One pass over the file whatever it holds (Knuth, Morris and Pratt).
+    /// The first two places at which these lines stand. Where one of them is rare, its places are tried; else one pass over
+    /// the file tells, whatever it holds (Knuth, Morris and Pratt).
     fn find(&self, wanted: &[&str]) -> Vec<usize> {
         let Some(wanted) =
             wanted.iter().map(|line| self.numbers.get(line).copied()).collect::<Option<Vec<_>>>()
         else {
             return Vec::new();
         };
-        let Some(first) = wanted.first() else { return vec![0] };
+        let rarest = wanted.iter().enumerate().min_by_key(|(_, number)| self.places[**number].len());
+        let (Some((at, rarest)), Some(first)) = (rarest, wanted.first()) else { return vec![0] };
+        if self.places[*rarest].len() <= RARE {
+            let places = self.places[*rarest].iter().filter_map(|place| place.checked_sub(at));
+            return places.filter(|place| self.lines[*place..].starts_with(&wanted)).take(2).collect();
+        }
         let mut borders = vec![0; wanted.len()];
         let mut have = 0;
         for at in 1..wanted.len() {

@@ -6,6 +6,7 @@ use super::outside::said;
 use super::patch::{Section, sections};
 use super::peel::{lead, line_of};
 use super::{Answer, Change, Format, FormatError, Mode, Owned, Speaks, apply};
+use std::collections::HashMap;
 
 /// The format's row.
 pub const ROW: Format = Format {
@@ -84,11 +85,15 @@ pub fn parse(text: &str, owned: &[Owned]) -> Result<Answer, FormatError> {
 /// One section a file: what a diff says of a file in several places is applied at once.
 fn by_path<'t>(found: Vec<Section<'t>>, owned: &[Owned]) -> Result<Vec<(String, Section<'t>)>, FormatError> {
     let mut files: Vec<(String, Section<'t>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
     for section in found {
         let path = path(&section, owned)?;
-        match files.iter_mut().find(|(known, _)| *known == path) {
-            Some((_, known)) => known.hunks.extend(section.hunks),
-            None => files.push((path, section)),
+        match known.get(&path) {
+            Some(place) => files[*place].1.hunks.extend(section.hunks),
+            None => {
+                known.insert(path.clone(), files.len());
+                files.push((path, section));
+            }
         }
     }
     Ok(files)

@@ -13,6 +13,8 @@ pub(super) struct Section<'t> {
     pub(super) new: String,
     /// Its hunks, in order.
     pub(super) hunks: Vec<Hunk<'t>>,
+    /// Whether it may have none: git's header alone makes an empty file.
+    may_be_empty: bool,
 }
 
 /// One hunk.
@@ -85,10 +87,14 @@ pub(super) fn sections<'t>(
             reader.hunk()?;
             continue;
         }
+        if reader.is_signature(line) {
+            reader.at += 2;
+            continue;
+        }
         let stray = line.starts_with(['+', '-', '\\']) || (line.starts_with(' ') && !line.trim().is_empty());
         let follows = reader.at > 0 && !lines[reader.at - 1].trim().is_empty();
         let body = reader.sections.last().is_some_and(|section| !section.hunks.is_empty());
-        let is_text = line.trim().is_empty() || closing(line).is_some() || line.trim_end() == "--";
+        let is_text = line.trim().is_empty() || closing(line).is_some();
         if body && !is_text && ((in_fence && stray) || follows) && reader.git.is_none() {
             return Err(reader.fault(
                 "hunk_line",
@@ -101,7 +107,7 @@ pub(super) fn sections<'t>(
     }
     reader.close_git()?;
     if let Some(empty) =
-        reader.sections.iter().find(|section| section.hunks.is_empty() && section.old.is_some())
+        reader.sections.iter().find(|section| section.hunks.is_empty() && !section.may_be_empty)
     {
         let what = format!("no hunk follows the header of {}", quoted(&empty.new));
         return Err(FormatError::new(
@@ -182,7 +188,7 @@ impl<'t> Reader<'_, 't> {
             ));
         }
         let line = git.map_or(self.number(), |(line, _, _)| line);
-        self.sections.push(Section { line, old, new, hunks: Vec::new() });
+        self.sections.push(Section { line, old, new, hunks: Vec::new(), may_be_empty: false });
         self.at += 1;
         Ok(())
     }
@@ -225,7 +231,7 @@ impl<'t> Reader<'_, 't> {
         match self.git.take() {
             None => Ok(()),
             Some((line, Some(new), true)) => {
-                self.sections.push(Section { line, old: None, new, hunks: Vec::new() });
+                self.sections.push(Section { line, old: None, new, hunks: Vec::new(), may_be_empty: true });
                 Ok(())
             }
             Some((line, _, _)) => {
@@ -325,9 +331,12 @@ impl<'t> Reader<'_, 't> {
     /// Whether a hunk may end before this line.
     fn is_boundary(&self) -> bool {
         let Some(line) = self.peek(0) else { return true };
-        // The signature below a mailed patch: two hyphens and a space, then a version.
-        let is_signature = line == "-- " && self.peek(2).is_none_or(|line| line.trim().is_empty());
-        self.is_file_header() || is_signature || !line.starts_with([' ', '+', '-'])
+        self.is_file_header() || self.is_signature(line) || !line.starts_with([' ', '+', '-'])
+    }
+
+    /// Whether this is the signature below a mailed patch: two hyphens and a space, a version on the next line, the end.
+    fn is_signature(&self, line: &str) -> bool {
+        line == "-- " && self.peek(2).is_none_or(|line| line.trim().is_empty())
     }
 
     /// Where a hunk ends whose header does not tell: before the next header, or before what is no line of a hunk. Empty lines

@@ -153,7 +153,7 @@ const LONGEST: usize = 200;
 /// Endings of files in which `#` and `*` open headings and lists.
 const PROSE: &[&str] = &[".md", ".markdown", ".rst", ".txt", ".adoc"];
 
-/// Whether a file is prose by its name: only `<!--` opens a comment there.
+/// Whether a file is prose by its name: `#` and `*` open no comment there.
 pub(super) fn is_prose(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     PROSE.iter().any(|ending| path.ends_with(ending))
@@ -166,8 +166,8 @@ pub(super) fn is_placeholder(line: &str, is_prose: bool) -> bool {
     if line.len() > LONGEST || line.is_empty() {
         return false;
     }
-    let opens = |opener: &&&str| line.starts_with(**opener) && (!is_prose || **opener == "<!--");
-    let opener = OPENERS.iter().find(opens);
+    let opener = OPENERS.iter().find(|opener| line.starts_with(**opener));
+    let is_comment = opener.is_some_and(|opener| !is_prose || ["{/*", "<!--", "//", "/*"].contains(opener));
     let inner = opener
         .map_or(line, |opener| line[opener.len()..].trim_start_matches(['/', '#', '!', '-', ';', '*', '%']));
     let closer = CLOSERS.iter().find(|closer| inner.ends_with(**closer));
@@ -184,7 +184,7 @@ pub(super) fn is_placeholder(line: &str, is_prose: bool) -> bool {
         (leads || !pattern.dots) && words.len() <= pattern.most && pattern.words.iter().all(holds)
     };
     let says = |dots: bool| PATTERNS.iter().any(|pattern| pattern.dots <= dots && is_said(pattern));
-    if opener.is_some() {
+    if is_comment {
         return ALONE.contains(&words.join(" ").as_str()) || says(true);
     }
     // Outside a comment three dots alone are code in some languages, and words after dots may be prose.
