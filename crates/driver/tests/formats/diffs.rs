@@ -76,6 +76,8 @@ fn new_files_come_from_dev_null() {
         ),
         ("diff --git a/new.txt b/new.txt\nnew file mode 100644\nindex 000..e69\n", ""),
         ("--- a/new.txt\n+++ b/new.txt\n@@ -0,0 +1 @@\n+a\n", "a\n"),
+        ("--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+a\r\n+b\r\n", "a\r\nb\r\n"),
+        ("--- /dev/null\r\n+++ b/new.txt\r\n@@ -0,0 +1,2 @@\r\n+a\r\n+b\r\n", "a\nb\n"),
     ] {
         assert_eq!(files(&read("diff", text, &ten()).unwrap()), [("new.txt", expected)], "{text}");
     }

@@ -1,7 +1,7 @@
 //! Unified diffs: the format for large files. Hunks are placed by their lines, since models miscount.
 
 use super::answer::{At, quoted};
-use super::fence::{self, Piece, bare};
+use super::fence::{self, Piece};
 use super::outside::said;
 use super::patch::{Section, sections};
 use super::peel::{lead, line_of};
@@ -64,7 +64,7 @@ pub fn parse(text: &str, owned: &[Owned]) -> Result<Answer, FormatError> {
             }
         }
     } else {
-        let lines: Vec<&str> = text.split('\n').map(bare).collect();
+        let lines: Vec<&str> = text.split('\n').collect();
         found = sections(&lines, first, false, &mut outside)?;
     }
     let said = said(&outside);

@@ -11,12 +11,15 @@ pub mod ladder;
 
 mod apply;
 mod fence;
+mod hunk;
 mod lines;
 mod outside;
 mod patch;
 mod peel;
 mod placeholder;
 mod refusal;
+mod search;
+mod sides;
 
 pub use answer::{Answer, At, Change, Eol, FormatError, Leniency, Mode, Owned};
 

@@ -1,7 +1,9 @@
 //! The text of a unified diff as sections and hunks. What a diff may not do here (delete, rename, change modes) is refused.
 
 use super::answer::{At, FormatError, quoted};
+use super::hunk::Hunk;
 use super::outside::closing;
+use super::sides::{git_path, side};
 
 /// What a diff says of one file.
 pub(super) struct Section<'t> {
@@ -15,56 +17,6 @@ pub(super) struct Section<'t> {
     pub(super) hunks: Vec<Hunk<'t>>,
     /// Whether it may have none: git's header alone makes an empty file.
     may_be_empty: bool,
-}
-
-/// One hunk.
-pub(super) struct Hunk<'t> {
-    /// Its header's line in the answer, from 1.
-    pub(super) line: usize,
-    /// What its header says; `None` where it says nothing, or where the counts do not fit the lines.
-    pub(super) numbers: Option<Numbers>,
-    /// The header's old line number, for messages only.
-    pub(super) claimed: Option<usize>,
-    /// Its lines.
-    pub(super) lines: Vec<HunkLine<'t>>,
-    /// Whether an empty line of the diff was read as an empty line of the file.
-    pub(super) blanks: bool,
-}
-
-/// `@@ -start,count +start,count @@`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
-    pub(super) old_start: usize,
-    pub(super) old_count: usize,
-    pub(super) new_start: usize,
-    pub(super) new_count: usize,
-}
-
-/// A line of a hunk.
-pub(super) struct HunkLine<'t> {
-    pub(super) sign: Sign,
-    /// Its text, without sign and end.
-    pub(super) text: &'t str,
-    /// False where the diff says that the file ends here without a line end.
-    pub(super) ends: bool,
-}
-
-/// Which side a line is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
-    /// Both.
-    Context,
-    /// The old one.
-    Removed,
-    /// The new one.
-    Added,
-}
-
-impl Hunk<'_> {
-    /// The lines of the old side.
-    pub(super) fn old(&self) -> impl Iterator<Item = &HunkLine<'_>> {
-        self.lines.iter().filter(|line| line.sign != Sign::Added)
-    }
 }
 
 /// Reads the sections of a diff out of lines of the answer; `first` is the number of the first of them. In a fence every line
@@ -120,27 +72,37 @@ pub(super) fn sections<'t>(
     Ok(reader.sections)
 }
 
-struct Reader<'l, 't> {
-    lines: &'l [&'t str],
-    at: usize,
+/// A diff on its way through.
+pub(super) struct Reader<'l, 't> {
+    /// The lines, perhaps with a CR at their end.
+    pub(super) lines: &'l [&'t str],
+    /// The line that is read next.
+    pub(super) at: usize,
     first: usize,
-    in_fence: bool,
-    sections: Vec<Section<'t>>,
+    /// Whether all lines must be part of the diff.
+    pub(super) in_fence: bool,
+    pub(super) sections: Vec<Section<'t>>,
     /// The `diff --git` line whose `---` has not come yet: its number, its path, and whether the file is new.
-    git: Option<(usize, Option<String>, bool)>,
+    pub(super) git: Option<(usize, Option<String>, bool)>,
 }
 
 impl<'t> Reader<'_, 't> {
-    fn peek(&self, ahead: usize) -> Option<&'t str> {
+    /// Whether the next line ends in CR LF.
+    pub(super) fn has_return(&self) -> bool {
+        self.lines.get(self.at).is_some_and(|line| line.ends_with('\r'))
+    }
+
+    /// A line to come, without its CR.
+    pub(super) fn peek(&self, ahead: usize) -> Option<&'t str> {
         let line = self.lines.get(self.at + ahead)?;
         Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
-    fn number(&self) -> usize {
+    pub(super) fn number(&self) -> usize {
         self.first + self.at
     }
 
-    fn fault(&self, code: &'static str, what: &str, right: &str) -> FormatError {
+    pub(super) fn fault(&self, code: &'static str, what: &str, right: &str) -> FormatError {
         let line = self.peek(0).unwrap_or_default();
         FormatError::new(code, At::Line(self.number()), format!("{what}: {}", quoted(line)), right)
     }
@@ -164,7 +126,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// `--- a` with `+++ b` below it.
-    fn is_file_header(&self) -> bool {
+    pub(super) fn is_file_header(&self) -> bool {
         let (old, new) = (self.peek(0), self.peek(1));
         old.is_some_and(|line| line.starts_with("--- ")) && new.is_some_and(|line| line.starts_with("+++ "))
     }
@@ -240,185 +202,4 @@ impl<'t> Reader<'_, 't> {
             }
         }
     }
-
-    fn hunk(&mut self) -> Result<(), FormatError> {
-        if self.sections.is_empty() || self.git.is_some() {
-            let right = "--- and +++ lines with the file's path above its hunks";
-            return Err(self.fault("hunk_without_file", "no file is named above this hunk", right));
-        }
-        let (line, numbers) = (self.number(), numbers(self.peek(0).unwrap_or_default()));
-        self.at += 1;
-        let begin = self.at;
-        let counted = numbers.filter(|numbers| self.counted(*numbers));
-        let end = if counted.is_some() { self.at } else { self.extent(begin)? };
-        let mut hunk = Hunk {
-            line,
-            numbers: counted,
-            claimed: numbers.map(|n| n.old_start),
-            lines: Vec::new(),
-            blanks: false,
-        };
-        self.at = begin;
-        while self.at < end {
-            let line = self.peek(0).unwrap_or_default();
-            let (sign, text) = match line.split_at_checked(1) {
-                Some((" ", text)) => (Sign::Context, text),
-                Some(("-", text)) => (Sign::Removed, text),
-                Some(("+", text)) => (Sign::Added, text),
-                Some(("\\", _)) => {
-                    if let Some(last) = hunk.lines.last_mut() {
-                        last.ends = false;
-                    }
-                    self.at += 1;
-                    continue;
-                }
-                _ => {
-                    hunk.blanks = true;
-                    (Sign::Context, "")
-                }
-            };
-            hunk.lines.push(HunkLine { sign, text, ends: true });
-            self.at += 1;
-        }
-        if !hunk.lines.iter().any(|line| line.sign != Sign::Context) {
-            let what = "this hunk changes nothing";
-            return Err(FormatError::new(
-                "hunk_empty",
-                At::Line(line),
-                what,
-                "at least one line that begins with + or -",
-            ));
-        }
-        if let Some(section) = self.sections.last_mut() {
-            section.hunks.push(hunk);
-        }
-        Ok(())
-    }
-
-    /// Whether exactly so many lines follow as a header says; then they are passed.
-    fn counted(&mut self, numbers: Numbers) -> bool {
-        let begin = self.at;
-        let (mut old, mut new) = (numbers.old_count, numbers.new_count);
-        let fits = loop {
-            let line = self.peek(0);
-            if line.is_some_and(|line| line.starts_with('\\')) {
-                self.at += 1;
-                continue;
-            }
-            if old == 0 && new == 0 {
-                break self.is_boundary();
-            }
-            let Some(line) = line else { break false };
-            let (less_old, less_new) = match line.as_bytes().first() {
-                Some(b' ') | None => (1, 1),
-                Some(b'-') => (1, 0),
-                Some(b'+') => (0, 1),
-                Some(_) => break false,
-            };
-            let (Some(old_left), Some(new_left)) = (old.checked_sub(less_old), new.checked_sub(less_new))
-            else {
-                break false;
-            };
-            (old, new) = (old_left, new_left);
-            self.at += 1;
-        };
-        if !fits {
-            self.at = begin;
-        }
-        fits
-    }
-
-    /// Whether a hunk may end before this line.
-    fn is_boundary(&self) -> bool {
-        let Some(line) = self.peek(0) else { return true };
-        self.is_file_header() || self.is_signature(line) || !line.starts_with([' ', '+', '-'])
-    }
-
-    /// Whether this is the signature below a mailed patch: two hyphens and a space, a version on the next line, the end.
-    fn is_signature(&self, line: &str) -> bool {
-        line == "-- " && self.peek(2).is_none_or(|line| line.trim().is_empty())
-    }
-
-    /// Where a hunk ends whose header does not tell: before the next header, or before what is no line of a hunk. Empty lines
-    /// at its end are not part of it.
-    fn extent(&mut self, begin: usize) -> Result<usize, FormatError> {
-        self.at = begin;
-        while let Some(line) = self.peek(0) {
-            let is_header = self.is_file_header() && self.peek(2).is_some_and(|line| line.starts_with("@@"));
-            if is_header || line.starts_with("@@") || line.starts_with("diff --git ") {
-                break;
-            }
-            if !line.is_empty() && !line.starts_with([' ', '+', '-', '\\']) {
-                if closing(line).is_none() && (self.in_fence || !self.lines[self.at - 1].trim().is_empty()) {
-                    let right = "every line of a hunk begins with a space, + or -";
-                    return Err(self.fault("hunk_line", "this line of a hunk has no sign", right));
-                }
-                break;
-            }
-            self.at += 1;
-        }
-        while self.at > begin && self.lines[self.at - 1].trim_end_matches('\r').is_empty() {
-            self.at -= 1;
-        }
-        Ok(self.at)
-    }
-}
-
-/// The numbers of a hunk header; a count that is left out is 1.
-fn numbers(header: &str) -> Option<Numbers> {
-    let (ranges, _) = header.strip_prefix("@@ -")?.split_once(" @@")?;
-    let (old, new) = ranges.split_once(" +")?;
-    let range = |text: &str| -> Option<(usize, usize)> {
-        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-        Some((start.parse().ok()?, count.parse().ok()?))
-    };
-    let ((old_start, old_count), (new_start, new_count)) = (range(old)?, range(new)?);
-    Some(Numbers { old_start, old_count, new_start, new_count })
-}
-
-/// The name in a `---` or `+++` line; `None` for `/dev/null`. A tab ends it (a time may follow); quotes are C's, as git writes them.
-fn side(text: &str) -> Option<String> {
-    let name = text.split('\t').next().unwrap_or_default().trim();
-    let name = unquoted(name).unwrap_or_else(|| name.to_owned());
-    (name != "/dev/null").then_some(name)
-}
-
-/// The path of a `diff --git a/x b/x` line, if both sides name the same.
-fn git_path(paths: &str) -> Option<String> {
-    let paths = paths.trim_end();
-    if paths.starts_with('"') {
-        return unquoted(&paths[paths.find("\" ").map_or(0, |end| end + 2)..]);
-    }
-    let (old, new) = paths.split_at_checked(paths.len() / 2)?;
-    let new = new.strip_prefix(' ')?;
-    let same = old.strip_prefix("a/").unwrap_or(old) == new.strip_prefix("b/").unwrap_or(new);
-    same.then(|| new.to_owned())
-}
-
-/// A name in C quotes; `None` where it is not in quotes or not UTF-8.
-fn unquoted(name: &str) -> Option<String> {
-    let inner = name.strip_prefix('"')?.strip_suffix('"')?;
-    let mut bytes = inner.bytes().peekable();
-    let mut out = Vec::new();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        out.push(match bytes.next()? {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            digit @ b'0'..=b'7' => {
-                let mut value = u32::from(digit - b'0');
-                for _ in 0..2 {
-                    let digit = bytes.next_if(|byte| matches!(byte, b'0'..=b'7'))?;
-                    value = value * 8 + u32::from(digit - b'0');
-                }
-                u8::try_from(value).ok()?
-            }
-            other => other,
-        });
-    }
-    String::from_utf8(out).ok()
 }
