@@ -1,3 +1,4 @@
-//! A worker: one task with owned files goes to an endpoint, files come back.
+//! A worker: one task with owned files goes to an endpoint, files come back; nothing else may change.
 
 pub mod format;
+pub mod ownership;

@@ -1,0 +1,141 @@
+//! Which files a worker owns, and whether a reply keeps to them. Names only: nothing here looks at a disk.
+//!
+//! Two names are the same file where some file system says so: they are compared after case folding and Unicode
+//! normalisation, whatever the machine at hand does.
+
+mod name;
+mod protection;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+pub use name::{Name, NameError};
+pub use protection::Protection;
+pub use reply::{Change, Fit, Leniency, Reading, Violation, ViolationKind};
+
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Most entries of one set.
+pub const MOST_ENTRIES: usize = 256;
+
+/// What a worker may do with a file that it owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The file is there and gets new contents.
+    Edit,
+    /// The file is not there and is made.
+    Create,
+}
+
+/// A file that a worker owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: Name,
+    /// What may be done with it.
+    pub mode: Mode,
+}
+
+/// Why files cannot be owned together.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SetError {
+    /// A worker that owns nothing has nothing to do.
+    #[error("no file is owned")]
+    Empty,
+    /// Too many.
+    #[error("{0} files are owned; {MOST_ENTRIES} is the limit")]
+    TooMany(usize),
+    /// A name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A worker must not decide what it is judged by.
+    #[error("{0:?} is protected: tests, their configuration and start-up files are never written")]
+    Protected(String),
+    /// The same file twice.
+    #[error("{0:?} and {1:?} are the same file where case or Unicode form does not count")]
+    Same(String, String),
+    /// A file cannot be a folder too.
+    #[error("{0:?} would be a file and, for {1:?}, a folder")]
+    Above(String, String),
+}
+
+/// The files that one worker owns; all can be there side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set {
+    entries: Vec<Entry>,
+}
+
+impl Set {
+    /// Checks the entries of a set, in the order they were given.
+    ///
+    /// # Errors
+    /// [`SetError`]: the first entry that is refused.
+    pub fn new(entries: &[(&str, Mode)], protection: &Protection) -> Result<Self, SetError> {
+        if entries.is_empty() {
+            return Err(SetError::Empty);
+        }
+        if entries.len() > MOST_ENTRIES {
+            return Err(SetError::TooMany(entries.len()));
+        }
+        let mut owned = Vec::new();
+        for (path, mode) in entries {
+            let name = Name::new(path)?;
+            if protection.covers(name.as_str()) {
+                return Err(SetError::Protected(name.as_str().to_owned()));
+            }
+            owned.push(Entry { name, mode: *mode });
+        }
+        match clash(owned.iter().map(|entry| (0, &entry.name))) {
+            Some(Clash { first, second, same: true }) => Err(SetError::Same(first.1, second.1)),
+            Some(Clash { first, second, same: false }) => Err(SetError::Above(first.1, second.1)),
+            None => Ok(Self { entries: owned }),
+        }
+    }
+
+    /// The entries in the order they were given.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
+/// Two workers would write the same file, or one a file where the other needs a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Index of a set and its name.
+    pub first: (usize, String),
+    /// Index of another set and its name.
+    pub second: (usize, String),
+}
+
+/// Whether several sets of one tree get in each other's way; the first such pair.
+#[must_use]
+pub fn overlap(sets: &[&Set]) -> Option<Overlap> {
+    let all = sets.iter().enumerate();
+    let names = all.flat_map(|(at, set)| set.entries.iter().map(move |entry| (at, &entry.name)));
+    clash(names).map(|Clash { first, second, .. }| Overlap { first, second })
+}
+
+struct Clash {
+    first: (usize, String),
+    second: (usize, String),
+    /// Whether both are one file; else `first` is above `second`.
+    same: bool,
+}
+
+/// The first two names that cannot both be files: in the order of the folded names, a file stands before what is below it.
+fn clash<'n>(names: impl Iterator<Item = (usize, &'n Name)>) -> Option<Clash> {
+    let mut seen: BTreeMap<Vec<String>, (usize, &Name)> = BTreeMap::new();
+    for (at, name) in names {
+        if let Some((other, first)) = seen.insert(name.folded(), (at, name)) {
+            let (first, second) = ((other, first.to_string()), (at, name.to_string()));
+            return Some(Clash { first, second, same: true });
+        }
+    }
+    seen.iter().find_map(|(folded, (at, name))| {
+        let (other, above) = (1..folded.len()).find_map(|parts| seen.get(&folded[..parts]))?;
+        let (first, second) = ((*other, above.to_string()), (*at, name.to_string()));
+        Some(Clash { first, second, same: false })
+    })
+}
