@@ -11,6 +11,7 @@ pub mod files;
 pub mod http;
 pub mod ids;
 pub mod listen;
+pub mod owned;
 pub mod process;
 mod pump;
 pub mod record;
