@@ -309,3 +309,6 @@ fn stays(holds: &Path, depth: usize) -> bool {
 fn failed(path: &str, source: io::Error) -> CopyError {
     CopyError::System { path: path.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@ use super::report::{Cause, CommitError, Committed, Fate, PathReport};
 use super::trade::{make_like, settle, trade};
 use crate::vault::{self, VaultError};
 use rehearsal_journal::digest;
+use std::fs::File;
 use std::io::{self, Write as _};
 
 impl Held {
@@ -44,8 +45,16 @@ struct Part<'c> {
     bytes: &'c [u8],
     item: &'c Item,
     line: Line,
-    /// By what the new file is known; none before it is made.
-    staged: Option<(u64, u64)>,
+    /// The new file, once it is made.
+    staged: Option<Staged>,
+}
+
+/// A new file. It is held open, so that no other can get its number.
+struct Staged {
+    #[expect(dead_code, reason = "held open")]
+    file: File,
+    /// What it was when it was last written to by us.
+    facts: Facts,
 }
 
 /// A folder that was made for new files.
@@ -140,7 +149,7 @@ impl<'c> Commit<'c> {
         }
         for at in 0..self.parts.len() {
             let path = self.parts[at].path;
-            self.write(at).map_err(|source| Cause::Write { path: path.to_owned(), source })?;
+            self.write(at).map_err(|source| failed(path, source))?;
         }
         self.sync()?;
         self.say(STAGED).map_err(Cause::Record)
@@ -163,16 +172,20 @@ impl<'c> Commit<'c> {
         // What is created gets what the user's mask leaves, but nobody else sees it before it is whole.
         let mode = if item.was.is_some() { 0o600 } else { 0o666 };
         let mut file = folder.create(&line.temporary, mode)?;
-        let made = Facts::of(&file)?;
-        self.parts[at].staged = Some(made.id());
+        let facts = Facts::of(&file)?;
+        let old = item.was.map(|(was, _)| folder.file(name).map(|old| (old, was)));
+        // Known from its first byte on: what cannot be written to its end is removed.
+        self.parts[at].staged = Some(Staged { file: file.try_clone()?, facts });
         set_mode(&file, 0o600)?;
         file.write_all(bytes)?;
-        let folder = self.folder(above).ok_or(io::ErrorKind::NotFound)?;
-        match &item.was {
-            Some((was, _)) => make_like(&file, &folder.file(name)?, was)?,
-            None => set_mode(&file, made.mode)?,
+        match old.transpose()? {
+            Some((old, was)) => make_like(&file, &old, &was)?,
+            None => set_mode(&file, facts.mode)?,
         }
-        file.sync_all()
+        file.sync_all()?;
+        let facts = Facts::of(&file)?;
+        self.parts[at].staged = Some(Staged { file, facts });
+        Ok(())
     }
 
     /// Lets one new file and the old one change places, and looks at what came out.
@@ -249,20 +262,19 @@ impl<'c> Commit<'c> {
     }
 
     fn put_back(&self, at: usize) {
-        let Part { path, item, ref line, staged, .. } = self.parts[at];
+        let Part { path, item, ref line, staged: Some(ref staged), .. } = self.parts[at] else { return };
         let (above, name) = split(path);
         let Some(folder) = self.folder(above) else { return };
         drop(settle(folder, &line.temporary, name));
-        let ours = |name: &str| {
-            staged.is_some() && folder.look(name).ok().flatten().map(|facts| facts.id()) == staged
-        };
-        let there = ours(name);
-        let back = there
+        let look = |name: &str| folder.look(name).ok().flatten();
+        let ours = || look(&line.temporary).is_some_and(|facts| facts.id() == staged.facts.id());
+        // One that others wrote to is theirs.
+        let back = look(name) == Some(staged.facts)
             && match item.was {
                 Some(_) => trade(folder, &line.temporary, name).is_ok(),
                 None => folder.rename_new(name, &line.temporary).is_ok(),
             };
-        if ours(&line.temporary) {
+        if ours() {
             drop(folder.remove(&line.temporary));
         } else if back {
             // Somebody was quicker than the look: what they put there goes back to them.
@@ -353,23 +365,22 @@ fn stale(path: &str, why: Refusal) -> Cause {
 
 /// A file that went or came in the middle is somebody else's doing.
 fn failed(path: &str, source: io::Error) -> Cause {
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => stale(path, Refusal::Changed),
-        _ => Cause::Write { path: path.to_owned(), source },
+    match Refusal::from(source) {
+        Refusal::System(source) => Cause::Write { path: path.to_owned(), source },
+        why => stale(path, why),
     }
 }
 
 #[cfg(unix)]
-fn set_mode(file: &std::fs::File, mode: u32) -> io::Result<()> {
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     file.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-fn set_mode(_: &std::fs::File, _: u32) -> io::Result<()> {
+fn set_mode(_: &File, _: u32) -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(all(test, unix))]
-#[path = "commit_tests.rs"]
 mod tests;

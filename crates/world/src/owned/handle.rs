@@ -286,5 +286,4 @@ fn facts(seen: &Metadata) -> Facts {
 }
 
 #[cfg(all(test, unix))]
-#[path = "handle_tests.rs"]
 mod tests;
