@@ -206,9 +206,15 @@ impl<'c> Commit<'c> {
     /// After all of them: the folders are where they were, and the disk knows it.
     pub(super) fn check(&self) -> Result<(), Cause> {
         self.sync()?;
-        self.parts
-            .iter()
-            .try_for_each(|part| self.in_place(split(part.path).0).map_err(|why| stale(part.path, why)))
+        self.parts.iter().try_for_each(|part| self.check_part(part).map_err(|why| stale(part.path, why)))
+    }
+
+    fn check_part(&self, part: &Part<'_>) -> Result<(), Refusal> {
+        let (above, name) = split(part.path);
+        self.in_place(above)?;
+        let seen = self.folder(above).ok_or(Refusal::Missing)?.look(name)?;
+        let ours = seen.is_some() && seen == part.staged.as_ref().map(|staged| staged.facts);
+        if ours { Ok(()) } else { Err(Refusal::Changed) }
     }
 
     /// Removes the old files and the record.
@@ -382,5 +388,5 @@ fn set_mode(_: &File, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

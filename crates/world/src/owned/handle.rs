@@ -285,5 +285,5 @@ fn facts(seen: &Metadata) -> Facts {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -58,7 +58,7 @@ pub struct Limits {
     pub file: u64,
     /// Most bytes of all files together, old ones and new ones each.
     pub total: u64,
-    /// Most files; each may hold one handle open.
+    /// Most files; each may hold two handles open while it is written.
     pub files: usize,
 }
 

@@ -45,16 +45,15 @@ pub(super) fn settle(folder: &Folder, temporary: &str, name: &str) -> io::Result
 pub(super) fn make_like(new: &File, old: &File, was: &Facts) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use rustix::fs::{Gid, Uid, fchmod, fchown};
+        use rustix::fs::{Gid, Uid, fchown};
+        use std::os::unix::fs::PermissionsExt as _;
         let own = Facts::of(new)?.owner;
         let owner = (was.owner.0 != own.0).then(|| Uid::from_raw(was.owner.0));
         let group = (was.owner.1 != own.1).then(|| Gid::from_raw(was.owner.1));
         let _ = fchown(new, owner, group);
         attributes(new, old);
         let mode = was.mode & 0o1777;
-        #[expect(clippy::useless_conversion, reason = "the width of a mode differs between systems")]
-        let bits = mode.try_into().unwrap_or(0o600);
-        fchmod(new, rustix::fs::Mode::from_raw_mode(bits))?;
+        new.set_permissions(std::fs::Permissions::from_mode(mode))?;
     }
     #[cfg(not(unix))]
     {

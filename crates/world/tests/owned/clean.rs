@@ -16,8 +16,8 @@ fn copy(stand: &Stand, originals: &[Original], files: usize, bytes: u64) -> Resu
     copy_clean(&stand.tree(), &stand.path().join("copy"), &clean)
 }
 
-#[test]
-fn copies_what_is_there_and_tells_what_it_left_out() {
+/// A tree with all that a worker might leave in it.
+fn tampered() -> Stand {
     let stand = Stand::new("clean");
     fs::create_dir_all(stand.at(".git/hooks")).unwrap();
     fs::create_dir_all(stand.at("tests/deep")).unwrap();
@@ -46,7 +46,12 @@ fn copies_what_is_there_and_tells_what_it_left_out() {
     fs::create_dir(stand.at("setup.cfg")).unwrap();
     stand.write("setup.cfg/x", "planted");
     symlink("/tmp", stand.at("data")).unwrap();
+    stand
+}
 
+#[test]
+fn copies_what_is_there_and_tells_what_it_left_out() {
+    let stand = tampered();
     let originals = [
         original("tests/test_a.py", "original"),
         original("setup.cfg", "cfg"),

@@ -6,14 +6,18 @@ use rehearsal_world::vault;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Where the child that is killed works.
 const PLACE: &str = "REHEARSAL_OWNED_PLACE";
 
-/// That it commits once only.
+/// That it commits once only, or recovers only.
 const ONCE: &str = "REHEARSAL_OWNED_ONCE";
+
+/// What the child does once.
+const COMMIT: &str = "commit";
+const RECOVER: &str = "recover";
 
 /// How many children are killed at random moments.
 const ROUNDS: u32 = 100;
@@ -50,6 +54,10 @@ fn commits_until_it_is_killed() {
     let place = Path::new(&place);
     let tree = Tree::open(&place.join("tree"), Limits::default()).unwrap();
     let records = vault::Folder::own(&place.join("records")).unwrap();
+    if std::env::var(ONCE).is_ok_and(|once| once == RECOVER) {
+        tree.recover(&records).unwrap();
+        return;
+    }
     let mut generation = generation(place);
     println!("ready");
     loop {
@@ -149,30 +157,66 @@ fn a_kill_at_a_random_moment_leaves_all_or_nothing() {
 #[test]
 fn a_kill_before_any_system_call_leaves_all_or_nothing() {
     let stand = stand("calls");
-    let strace = |how: &[&str]| {
-        let mut command = Command::new("strace");
-        command.args(["-f", "-qq", "-o", "/dev/null"]).args(how);
-        command.arg(std::env::current_exe().unwrap()).env(ONCE, "1").stdout(Stdio::null());
-        arguments(&mut command, stand.path());
-        command.status()
-    };
-    if !strace(&["-e", "trace=none"]).is_ok_and(|status| status.success()) {
-        println!("there is no strace here, or it may not look into programs");
+    if !may_trace(&stand) {
         return;
     }
     let mut ended = [0; 3];
     for call in CALLS {
         for number in 1.. {
             let before = generation(stand.path());
-            let (trace, kill) = (format!("trace={call}"), format!("inject={call}:signal=KILL:when={number}"));
-            let status = strace(&["-e", &trace, "-e", &kill]).unwrap();
+            let whole = killed(&stand, COMMIT, call, number);
             let (now, how) = recovered(&stand);
             assert!(now == before || now == before + 1, "{call} {number}");
             ended[how as usize] += 1;
-            if status.success() {
+            if whole {
                 break;
             }
         }
     }
     println!("nothing to do, undone, finished: {ended:?}");
+}
+
+#[test]
+fn a_recovery_that_is_killed_before_any_system_call_is_recovered_from() {
+    let stand = stand("again");
+    if !may_trace(&stand) {
+        return;
+    }
+    // In the middle of staging, of changing places, and of removing what was old.
+    for (call, number, grows) in [("fsync", 4, 0), ("renameat2", 3, 1), ("unlinkat", 2, 1)] {
+        for again in ["openat2", "write", "fsync", "fdatasync", "renameat2", "unlinkat"] {
+            for at in 1.. {
+                let before = generation(stand.path());
+                assert!(!killed(&stand, COMMIT, call, number));
+                let whole = killed(&stand, RECOVER, again, at);
+                let (now, _) = recovered(&stand);
+                assert_eq!(now, before + grows, "{call} {number} {again} {at}");
+                if whole {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn may_trace(stand: &Stand) -> bool {
+    let may = strace(stand, RECOVER, &["-e", "trace=none"]).is_ok_and(|status| status.success());
+    if !may {
+        println!("there is no strace here, or it may not look into programs");
+    }
+    may
+}
+
+/// Runs the child once, to its end or to its n-th call of a kind; whether it came to its end.
+fn killed(stand: &Stand, what: &str, call: &str, number: u32) -> bool {
+    let (trace, kill) = (format!("trace={call}"), format!("inject={call}:signal=KILL:when={number}"));
+    strace(stand, what, &["-e", &trace, "-e", &kill]).unwrap().success()
+}
+
+fn strace(stand: &Stand, what: &str, how: &[&str]) -> std::io::Result<ExitStatus> {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null"]).args(how);
+    command.arg(std::env::current_exe()?).env(ONCE, what).stdout(Stdio::null());
+    arguments(&mut command, stand.path());
+    command.status()
 }

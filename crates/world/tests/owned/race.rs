@@ -17,21 +17,23 @@ fn rounds() -> usize {
 
 /// Swaps, and swaps back, until told to stop.
 fn swap(over: &AtomicBool, target: &Path, aside: &Path, link: &Path) {
+    let spin = |micros| {
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_micros(micros) {
+            std::hint::spin_loop();
+        }
+    };
     let mut pause = 0;
     while !over.load(Ordering::Relaxed) {
         // Of ever other length, so that each step of a commit is met.
-        pause = (pause + 37) % 1000;
-        let started = Instant::now();
-        while started.elapsed() < Duration::from_micros(pause) {
-            std::hint::spin_loop();
-        }
+        pause = (pause + 737) % 5000;
+        spin(pause);
         if fs::rename(target, aside).is_ok() {
             drop(symlink(link, target));
-            std::thread::yield_now();
+            spin(pause % 100);
             if fs::symlink_metadata(target).is_ok_and(|seen| seen.is_symlink()) {
                 drop(fs::remove_file(target));
             }
-            // A folder does not replace one that holds something, a file does replace a file: both are put back.
             drop(fs::rename(aside, target));
         }
     }
@@ -53,7 +55,10 @@ fn race(name: &str, target: &str, link: &str) {
         // Only what could be taken counts.
         while round < rounds() && started.elapsed() < LONGEST {
             let opened = Tree::open(&tree, Limits::default()).unwrap();
-            let Ok(held) = take(&opened, &[("sub/b", Mode::Edit), ("a", Mode::Edit)]) else { continue };
+            let Ok(held) = take(&opened, &[("sub/b", Mode::Edit), ("a", Mode::Edit)]) else {
+                std::thread::yield_now();
+                continue;
+            };
             round += 1;
             let new = round.to_string();
             match held.commit(&records, &[("sub/b", new.as_bytes()), ("a", new.as_bytes())]) {

@@ -1,4 +1,5 @@
 //! A commit is left at every step, as a kill leaves it, and somebody recovers.
+#![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "the tests build the trees they look at")]
 
 use super::super::trade::{aside, in_three_steps};
@@ -333,6 +334,26 @@ fn a_folder_that_moved_at_the_end_takes_the_commit_back() {
     assert_eq!(fs::read_to_string(place.0.join("moved/b")).unwrap(), "old b");
     assert_eq!(fs::read_dir(place.0.join("moved")).unwrap().count(), 1);
     assert_eq!(place.contents(), tree_of(&[("a", "old a"), ("sub/", ""), ("other", "other")]));
+}
+
+#[test]
+fn what_somebody_put_in_the_place_of_a_temporary_file_is_no_new_file() {
+    let place = Place::new();
+    let (held, records) = (place.held(), place.records());
+    let mut commit = Commit::new(&held, &records, &CHANGES).unwrap();
+    commit.list().unwrap();
+    commit.stage().unwrap();
+    let temporary = place.at(&commit.parts[0].line.temporary);
+    fs::remove_file(&temporary).unwrap();
+    symlink(place.0.join("outside"), &temporary).unwrap();
+    (0..CHANGES.len()).for_each(|at| commit.swap(at).unwrap());
+    let cause = commit.check().unwrap_err();
+    let error = commit.undo(cause);
+    assert!(error.is_stale());
+    assert_eq!((error.paths[0].fate, error.paths[1].fate), (Fate::Dirty, Fate::RolledBack));
+    let kept = error.paths[0].kept.as_deref().unwrap();
+    assert_eq!(fs::read_to_string(place.at(kept)).unwrap(), "old a");
+    assert!(!place.0.join("outside").exists());
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Both ways of opening what is below a folder say the same.
+#![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "the tests build what they look at")]
 
 use super::*;
