@@ -51,8 +51,7 @@ struct Part<'c> {
 
 /// A new file. It is held open, so that no other can get its number.
 struct Staged {
-    #[expect(dead_code, reason = "held open")]
-    file: File,
+    _open: File,
     /// What it was when it was last written to by us.
     facts: Facts,
 }
@@ -175,7 +174,7 @@ impl<'c> Commit<'c> {
         let facts = Facts::of(&file)?;
         let old = item.was.map(|(was, _)| folder.file(name).map(|old| (old, was)));
         // Known from its first byte on: what cannot be written to its end is removed.
-        self.parts[at].staged = Some(Staged { file: file.try_clone()?, facts });
+        self.parts[at].staged = Some(Staged { _open: file.try_clone()?, facts });
         set_mode(&file, 0o600)?;
         file.write_all(bytes)?;
         match old.transpose()? {
@@ -184,7 +183,7 @@ impl<'c> Commit<'c> {
         }
         file.sync_all()?;
         let facts = Facts::of(&file)?;
-        self.parts[at].staged = Some(Staged { file, facts });
+        self.parts[at].staged = Some(Staged { _open: file, facts });
         Ok(())
     }
 
@@ -240,21 +239,22 @@ impl<'c> Commit<'c> {
         Committed { paths: self.reports, left }
     }
 
-    /// Puts everything back, and says what became of each file.
+    /// Puts everything back, and says what became of each file. Where the system does not let it, the record stays, and a
+    /// recovery does the rest.
     pub(super) fn undo(mut self, cause: Cause) -> CommitError {
         if self.log.is_some() {
             // Where this cannot be written, a kill from here on would end in the new files instead of the old ones: whole, too.
             drop(self.say(UNDO));
-            for at in (0..self.parts.len()).rev() {
-                self.put_back(at);
-            }
-            drop(self.sync());
+            let stuck = (0..self.parts.len()).rev().filter(|at| self.put_back(*at).is_err()).count();
+            let safe = self.sync().is_ok();
             for made in self.made.iter().rev() {
                 let (above, name) = split(&made.path);
                 // One that holds something else by now stays.
                 drop(self.folder(above).map(|folder| folder.remove_folder(name)));
             }
-            self.forget();
+            if stuck == 0 && safe {
+                self.forget();
+            }
         }
         let staged = |path: &str| {
             let part = self.parts.iter().find(|part| part.path == path && part.staged.is_some())?;
@@ -267,27 +267,30 @@ impl<'c> Commit<'c> {
         CommitError { cause, paths: self.reports.iter().map(look).collect() }
     }
 
-    fn put_back(&self, at: usize) {
-        let Part { path, item, ref line, staged: Some(ref staged), .. } = self.parts[at] else { return };
+    fn put_back(&self, at: usize) -> io::Result<()> {
+        let Part { path, item, ref line, staged: Some(ref staged), .. } = self.parts[at] else {
+            return Ok(());
+        };
         let (above, name) = split(path);
-        let Some(folder) = self.folder(above) else { return };
-        drop(settle(folder, &line.temporary, name));
-        let look = |name: &str| folder.look(name).ok().flatten();
-        let ours = || look(&line.temporary).is_some_and(|facts| facts.id() == staged.facts.id());
+        let Some(folder) = self.folder(above) else { return Ok(()) };
+        settle(folder, &line.temporary, name)?;
         // One that others wrote to is theirs.
-        let back = look(name) == Some(staged.facts)
-            && match item.was {
-                Some(_) => trade(folder, &line.temporary, name).is_ok(),
-                None => folder.rename_new(name, &line.temporary).is_ok(),
-            };
-        if ours() {
-            drop(folder.remove(&line.temporary));
-        } else if back {
-            // Somebody was quicker than the look: what they put there goes back to them.
-            drop(match item.was {
-                Some(_) => trade(folder, &line.temporary, name),
-                None => folder.rename_new(&line.temporary, name),
-            });
+        let back = folder.look(name)? == Some(staged.facts);
+        if back {
+            match item.was {
+                Some(_) => trade(folder, &line.temporary, name)?,
+                None => folder.rename_new(name, &line.temporary)?,
+            }
+        }
+        let seen = folder.look(&line.temporary)?;
+        if seen.is_some_and(|facts| facts.id() == staged.facts.id()) {
+            return folder.remove(&line.temporary);
+        }
+        // Somebody was quicker than the look: what they put there goes back to them.
+        match (back, item.was) {
+            (true, Some(_)) => trade(folder, &line.temporary, name),
+            (true, None) => folder.rename_new(&line.temporary, name),
+            (false, _) => Ok(()),
         }
     }
 

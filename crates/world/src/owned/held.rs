@@ -89,8 +89,8 @@ impl Held {
             held.add(path, *mode, &mut left).map_err(|why| failed(path, why))?;
             let was = held.items.last().and_then(|item| item.was.as_ref());
             let same = match was {
-                // On a file system that does not tell cases apart, two names are one file.
-                Some((facts, _)) if facts.inode != 0 => ids.insert(facts.id(), path.clone()),
+                // On a file system that does not tell cases apart, two names are one file. Without inodes nobody can tell.
+                Some((facts, _)) if cfg!(unix) => ids.insert(facts.id(), path.clone()),
                 Some(_) | None => None,
             };
             if let Some(other) = same {

@@ -15,7 +15,7 @@ pub enum Fate {
     Applied,
     /// It is as it was; it may never have been touched.
     RolledBack,
-    /// Somebody else changed it meanwhile: it was left as they made it.
+    /// Somebody else changed it meanwhile, and it was left as they made it; or the system did not let it be put back.
     Dirty,
 }
 
@@ -68,7 +68,8 @@ pub struct Committed {
     pub left: Vec<String>,
 }
 
-/// A commit failed. Nothing is changed but what `paths` calls dirty.
+/// A commit failed. Nothing is changed but what `paths` calls dirty: others wrote to it, or the system did not let it be put
+/// back; then the next [`super::Tree::recover`] does that.
 #[derive(Debug, Error)]
 #[error("nothing was written: {cause}{}", dirty(paths))]
 pub struct CommitError {
@@ -82,11 +83,7 @@ pub struct CommitError {
 fn dirty(paths: &[PathReport]) -> String {
     let dirty: Vec<_> =
         paths.iter().filter(|path| path.fate == Fate::Dirty).map(|path| path.path.as_str()).collect();
-    if dirty.is_empty() {
-        String::new()
-    } else {
-        format!(" (left as others made them: {})", dirty.join(", "))
-    }
+    if dirty.is_empty() { String::new() } else { format!(" (not as they were: {})", dirty.join(", ")) }
 }
 
 impl CommitError {

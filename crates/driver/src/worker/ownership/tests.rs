@@ -1,6 +1,7 @@
 //! Every kind of name that was seen to lead astray, and what becomes of it.
 
 use super::*;
+use proptest::prelude::*;
 
 const EDIT: Mode = Mode::Edit;
 
@@ -252,4 +253,27 @@ fn a_caller_protects_more() {
         assert!(!protection.covers(name), "{name}");
     }
     assert!(protection.covers("conftest.py"), "the usual ones stay");
+}
+
+proptest! {
+    #[test]
+    fn any_name_that_is_taken_stays_below_its_folder(path in "[a-zA-Zé./\\\\: \u{0}\u{200c}]{0,12}|\\PC{0,20}") {
+        if let Ok(name) = Name::new(&path) {
+            prop_assert_eq!(name.as_str(), &path);
+            prop_assert!(path.split('/').all(|part| !part.is_empty() && part.trim_matches('.') != "" && part.len() <= 255));
+            prop_assert!(!path.contains(['\\', ':', '\0']) && !path.starts_with('/'));
+            let set = set(&[&path]);
+            prop_assert!(matches!(set, Ok(_) | Err(SetError::Protected(_))));
+        }
+    }
+
+    #[test]
+    fn any_reply_fits_only_what_is_equal(owned in "[ab/.]{1,4}", path in "[abA/.\\\\]{0,6}") {
+        if let Ok(set) = set(&[&owned]) {
+            prop_assert_eq!(violation(&set, &path, Reading::Strict).is_none(), path == owned);
+            let read = path.replace('\\', "/");
+            let read = read.strip_prefix("./").unwrap_or(&read);
+            prop_assert_eq!(violation(&set, &path, Reading::Lenient).is_none(), read == owned);
+        }
+    }
 }
