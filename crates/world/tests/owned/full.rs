@@ -1,6 +1,6 @@
 //! Disks that are full or cannot be written to: nothing changes.
 
-use crate::stand::{Stand, is_root, take};
+use crate::stand::{Stand, is_root, own, take};
 use rehearsal_world::owned::{Cause, Fate, Limits, Mode, Tree};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -41,7 +41,7 @@ fn a_full_disk_leaves_all_as_it_was() {
     let large = vec![b'x'; 100 << 10];
     let changes = [("a", &large[..]), ("b", &large[..]), ("c", &large[..])];
     // Records on another disk, and on the full one.
-    let records = [stand.records(), rehearsal_world::vault::Folder::own(&disk.0.join("records")).unwrap()];
+    let records = [stand.records(), own(&disk.0.join("records"))];
     for records in &records {
         let error = take(&tree, &entries).unwrap().commit(records, &changes).unwrap_err();
         assert!(matches!(error.cause, Cause::Write { .. }), "{error}");

@@ -61,7 +61,7 @@ impl Stand {
     }
 
     pub(crate) fn records(&self) -> vault::Folder {
-        vault::Folder::own(&self.path().join("records")).unwrap()
+        own(&self.path().join("records"))
     }
 
     pub(crate) fn take(&self, entries: &[(&str, Mode)]) -> Result<Held, OwnedError> {
@@ -84,6 +84,18 @@ impl Drop for Stand {
         if self.scratch.is_none() {
             drop(fs::remove_dir_all(&self.path));
         }
+    }
+}
+
+/// Owns a folder of records. Between fork and exec of a process that another test starts, that process holds the lock, too.
+pub(crate) fn own(path: &Path) -> vault::Folder {
+    let mut tries = 0;
+    loop {
+        match vault::Folder::own(path) {
+            Err(vault::VaultError::InUse(_)) if tries < 1_000_000 => std::thread::yield_now(),
+            owned => return owned.unwrap(),
+        }
+        tries += 1;
     }
 }
 

@@ -38,7 +38,7 @@ impl Place {
     }
 
     fn records(&self) -> vault::Folder {
-        vault::Folder::own(&self.0.join("records")).unwrap()
+        own(&self.0.join("records"))
     }
 
     fn held(&self) -> Held {
@@ -74,6 +74,18 @@ use super::super::Recovered;
 impl Drop for Place {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Owns a folder of records. Between fork and exec of a process that another test starts, that process holds the lock, too.
+fn own(path: &Path) -> vault::Folder {
+    let mut tries = 0;
+    loop {
+        match vault::Folder::own(path) {
+            Err(vault::VaultError::InUse(_)) if tries < 1_000_000 => std::thread::yield_now(),
+            owned => return owned.unwrap(),
+        }
+        tries += 1;
     }
 }
 
