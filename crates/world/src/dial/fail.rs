@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
+use std::net::IpAddr;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -17,6 +18,12 @@ pub enum DialError {
     /// The connection could not be made for another reason.
     #[error("the connection could not be made")]
     Unreachable(#[source] io::Error),
+    /// The host should be the machine itself, and its name leads elsewhere.
+    #[error("the host name does not lead to this machine alone")]
+    NotLoopback,
+    /// None of several addresses took the connection.
+    #[error("no address took the connection: {}", Each(.0))]
+    NoneOf(Vec<(IpAddr, DialError)>),
     /// No connection within the limit.
     #[error("no connection within {}", Seconds(.0))]
     ConnectTimeout(Duration),
@@ -56,6 +63,18 @@ pub enum DialError {
     /// A header of the request cannot be sent; its value is not repeated.
     #[error("the value of header {0} holds a character that no header may hold")]
     BadHeader(String),
+}
+
+struct Each<'e>(&'e [(IpAddr, DialError)]);
+
+impl std::fmt::Display for Each<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, (address, error)) in self.0.iter().enumerate() {
+            let between = if at == 0 { "" } else { "; " };
+            write!(f, "{between}{address}: {error}")?;
+        }
+        Ok(())
+    }
 }
 
 struct Seconds<'d>(&'d Duration);

@@ -10,7 +10,9 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use std::collections::BTreeSet;
 use std::future::poll_fn;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use tokio::net::TcpStream;
@@ -87,13 +89,46 @@ impl Wire {
 }
 
 async fn connect(base: &BaseUrl) -> Result<TcpStream, DialError> {
-    let addresses = tokio::net::lookup_host((base.host(), base.port()));
-    let mut failure = None;
-    for address in addresses.await.map_err(DialError::Unresolved)? {
+    let mut failures = Vec::new();
+    for address in addresses(base).await? {
         match TcpStream::connect(address).await {
             Ok(stream) => return Ok(stream),
-            Err(error) => failure = Some(DialError::of_connect(error)),
+            Err(error) => failures.push((address.ip(), DialError::of_connect(error))),
         }
     }
-    Err(failure.unwrap_or_else(|| DialError::Unresolved(std::io::ErrorKind::NotFound.into())))
+    match failures.pop() {
+        // Which of them was meant is known only to whoever chose the name.
+        Some(last) if base.only_loopback() && !failures.is_empty() => {
+            failures.push(last);
+            Err(DialError::NoneOf(failures))
+        }
+        Some((_, last)) => Err(last),
+        None => Err(DialError::Unresolved(std::io::ErrorKind::NotFound.into())),
+    }
+}
+
+/// The addresses of a host, in the order in which they are tried.
+async fn addresses(base: &BaseUrl) -> Result<Vec<SocketAddr>, DialError> {
+    let found = tokio::net::lookup_host((base.host(), base.port())).await;
+    if !base.only_loopback() {
+        return found.map(Iterator::collect).map_err(DialError::Unresolved);
+    }
+    // A resolver may know one family of `localhost`, or not the name at all.
+    let mut all: Vec<SocketAddr> = match found {
+        Ok(found) => found.collect(),
+        Err(_) if base.is_localhost() => Vec::new(),
+        Err(error) => return Err(DialError::Unresolved(error)),
+    };
+    if !all.iter().all(|address| address.ip().to_canonical().is_loopback()) {
+        return Err(DialError::NotLoopback);
+    }
+    if base.is_localhost() {
+        all.extend([
+            SocketAddr::new(Ipv4Addr::LOCALHOST.into(), base.port()),
+            SocketAddr::new(Ipv6Addr::LOCALHOST.into(), base.port()),
+        ]);
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|address| seen.insert(address.ip()));
+    Ok(all)
 }

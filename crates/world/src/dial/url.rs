@@ -1,6 +1,6 @@
 //! The base URL of a provider, read strictly: what it cannot mean is refused before a byte leaves.
 
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -37,6 +37,8 @@ pub(super) struct Origin {
     /// Host name or address, without brackets.
     host: String,
     port: u16,
+    /// Whether only addresses of the machine itself will do.
+    loopback: bool,
 }
 
 /// An `http` or `https` base URL, e.g. `http://127.0.0.1:7771/t/abc/v1`.
@@ -44,7 +46,7 @@ pub(super) struct Origin {
 pub struct BaseUrl(Arc<Parts>);
 
 /// Its parts, which copies share.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
     origin: Origin,
     /// What the `Host` header says.
@@ -80,7 +82,7 @@ impl BaseUrl {
         }
         let bracketed = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         let authority = if port == usual { bracketed } else { format!("{bracketed}:{port}") };
-        let origin = Origin { tls, host: host.to_owned(), port };
+        let origin = Origin { tls, host: host.to_owned(), port, loopback: false };
         Ok(Self(Arc::new(Parts { origin, authority, path: path.to_owned() })))
     }
 
@@ -95,19 +97,56 @@ impl BaseUrl {
         format!("{}{target}", self.0.path)
     }
 
+    /// The same origin without a path.
+    #[must_use]
+    pub fn root(&self) -> Self {
+        Self(Arc::new(Parts { path: String::new(), ..(*self.0).clone() }))
+    }
+
+    /// The same URL, for which a connection is made only where all its addresses are the machine's own. All of them are tried,
+    /// for the name `localhost` those of both families, whatever the resolver knows.
+    #[must_use]
+    pub fn on_loopback(&self) -> Self {
+        let mut parts = (*self.0).clone();
+        parts.origin.loopback = true;
+        Self(Arc::new(parts))
+    }
+
+    /// Whether the host is, as it is written, an address of the machine itself (IPv4 ones written as IPv6 too) or the name
+    /// `localhost`, which is still to be looked up.
+    #[must_use]
+    pub fn names_loopback(&self) -> bool {
+        let address = self.host().parse::<IpAddr>();
+        address.map_or_else(|_| self.is_localhost(), |address| address.to_canonical().is_loopback())
+    }
+
+    pub(super) fn is_localhost(&self) -> bool {
+        self.host().eq_ignore_ascii_case("localhost")
+    }
+
+    pub(super) fn only_loopback(&self) -> bool {
+        self.0.origin.loopback
+    }
+
     pub(super) fn origin(&self) -> &Origin {
         &self.0.origin
     }
 
-    pub(super) fn is_tls(&self) -> bool {
+    /// Whether it begins with `https`.
+    #[must_use]
+    pub fn is_tls(&self) -> bool {
         self.0.origin.tls
     }
 
-    pub(super) fn host(&self) -> &str {
+    /// The host name or address, without brackets, as it was written.
+    #[must_use]
+    pub fn host(&self) -> &str {
         &self.0.origin.host
     }
 
-    pub(super) fn port(&self) -> u16 {
+    /// The port, the scheme's own where none was written.
+    #[must_use]
+    pub fn port(&self) -> u16 {
         self.0.origin.port
     }
 

@@ -96,3 +96,45 @@ fn all_headers_of_an_answer_are_told_in_order() {
     assert_eq!((answer.status(), headers), (299, wanted.to_vec()));
     assert_eq!((answer.header("x-b"), answer.header("x-a")), (Some("1"), None));
 }
+
+#[test]
+fn what_names_the_machine_itself_is_seen_from_addresses_not_from_text() {
+    for own in ["127.0.0.1", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]", "localhost", "LOCALHOST"] {
+        assert!(BaseUrl::parse(&format!("http://{own}:9/v1")).unwrap().names_loopback(), "{own}");
+    }
+    for other in
+        ["localhost.example", "127.0.0.1.example", "0.0.0.0", "[::]", "10.0.0.1", "x/localhost", "127.1"]
+    {
+        assert!(!BaseUrl::parse(&format!("http://{other}")).unwrap().names_loopback(), "{other}");
+    }
+}
+
+#[test]
+fn all_addresses_of_localhost_are_tried_and_each_failure_is_told() {
+    let listener = TcpListener::bind("[::1]:0").or_else(|_| TcpListener::bind("127.0.0.1:0")).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let base = BaseUrl::parse(&format!("http://localhost:{port}")).unwrap().on_loopback();
+    let serving = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        read_request(&mut socket);
+        socket.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+    });
+    assert_eq!(run(ask(&base, get("/"), LIMITS)).unwrap().status(), 204);
+    serving.join().unwrap();
+    let error = run(ask(&base, get("/"), LIMITS)).expect_err("nobody listens any more");
+    let text = error.to_string();
+    assert!(matches!(error, DialError::NoneOf(_)), "{text}");
+    assert!(text.contains("127.0.0.1: ") && text.contains("::1: "), "{text}");
+}
+
+#[test]
+fn an_address_elsewhere_is_not_reached_where_only_the_machine_itself_will_do() {
+    let base = BaseUrl::parse("http://192.0.2.1").unwrap().on_loopback();
+    assert!(matches!(run(ask(&base, get("/"), LIMITS)), Err(DialError::NotLoopback)));
+}
+
+#[test]
+fn the_root_of_a_url_has_its_origin_and_no_path() {
+    let root = BaseUrl::parse("https://host:8443/a/b").unwrap().root();
+    assert_eq!((root.to_string().as_str(), root.target("/x").as_str()), ("https://host:8443", "/x"));
+}
