@@ -402,3 +402,30 @@ fn the_input_of_a_custom_tool_is_heard() {
         }
     }
 }
+
+#[test]
+fn counts_that_are_absent_null_or_no_number_are_unknown() {
+    let counted = |usage: &str| {
+        let body = format!(r#"{{"choices":[{{"message":{{"content":"x"}}}}],"usage":{usage}}}"#);
+        let counted = hear(dialect("openai-chat").unwrap(), "", body.as_bytes()).counted;
+        (counted.prompt, counted.completion, counted.strange)
+    };
+    assert_eq!(counted("null"), (None, None, false));
+    assert_eq!(counted("[]"), (None, None, false));
+    assert_eq!(counted(r#"{"prompt_tokens":null,"completion_tokens":7}"#), (None, Some(7), false));
+    assert_eq!(counted(r#"{"prompt_tokens":0,"completion_tokens":7}"#), (Some(0), Some(7), false));
+    for strange in ["-5", "1.5", "true", "\"7\"", "1e999", "{}"] {
+        let usage = format!(r#"{{"prompt_tokens":{strange}}}"#);
+        assert_eq!(counted(&usage), (None, None, true), "{strange}");
+    }
+}
+
+#[test]
+fn a_whole_message_at_the_end_of_a_stream_takes_the_place_of_its_pieces() {
+    let stream = concat!(
+        "data: {\"choices\":[{\"delta\":{\"content\":\"ab\"}}]}\n\n",
+        "data: {\"choices\":[{\"message\":{\"content\":\"abc\"},\"finish_reason\":\"stop\"}]}\n\n",
+    );
+    let heard = hear(dialect("openai-chat").unwrap(), "", stream.as_bytes());
+    assert_eq!(heard.reply.text.as_deref(), Some("abc"));
+}

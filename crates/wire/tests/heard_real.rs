@@ -10,7 +10,7 @@ use rehearsal_wire::dialect::heard::{Heard, hear};
 
 /// What was heard, one line for each thing that was.
 fn told(heard: &Heard) -> Vec<String> {
-    let Heard { reply, model, id, ended, error, done, notes } = heard;
+    let Heard { reply, model, id, ended, error, counted: _, done, notes } = heard;
     let named = |name: &str, text: &Option<String>| text.as_ref().map(|text| format!("{name}: {text}"));
     let mut told = vec![format!("{}", if *done { "done" } else { "not done" })];
     told.extend(

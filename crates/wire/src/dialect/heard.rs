@@ -30,10 +30,23 @@ pub struct Heard {
     pub ended: Option<String>,
     /// The error, where it is one or ends in one.
     pub error: Option<HeardError>,
+    /// The tokens that it tells, with what it does not tell.
+    pub counted: Counted,
     /// Whether it came to its end: the last event of a stream, an error, or a whole body was seen.
     pub done: bool,
     /// What could not be understood, one sentence each; [`MOST_NOTES`] at most.
     pub notes: Vec<String>,
+}
+
+/// Tokens as an answer tells them: what is absent, null or no whole number from 0 on is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Tokens of the prompt, with those that were read from a cache.
+    pub prompt: Option<u64>,
+    /// Tokens of the answer.
+    pub completion: Option<u64>,
+    /// Whether a count was there that is no such number.
+    pub strange: bool,
 }
 
 /// How many notes are kept.

@@ -88,9 +88,15 @@ impl Draft {
             let counts = keys.iter().filter_map(|key| usage.get(key).and_then(number));
             counts.reduce(u64::saturating_add)
         };
+        let (read, written) = (total(prompt), total(answer));
         let known = &mut self.heard.reply.usage;
-        known.prompt = total(prompt).unwrap_or(known.prompt);
-        known.completion = total(answer).unwrap_or(known.completion);
+        known.prompt = read.unwrap_or(known.prompt);
+        known.completion = written.unwrap_or(known.completion);
+        let is_strange = |key: &&str| usage.get(key).is_some_and(|it| !it.is_null() && number(it).is_none());
+        let counted = &mut self.heard.counted;
+        counted.prompt = read.or(counted.prompt);
+        counted.completion = written.or(counted.completion);
+        counted.strange |= prompt.iter().chain(answer).any(is_strange);
     }
 
     /// The last event of a stream was seen.

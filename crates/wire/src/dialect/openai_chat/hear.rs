@@ -21,7 +21,11 @@ fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
         usage(draft, choice.get("usage"));
         let whole = choice.get("message").filter(|message| message.kind() == Kind::Object);
         // Some gateways send the plain answer as an event, whatever was asked for.
-        draft.heard.done |= whole.is_some();
+        if whole.is_some() {
+            // It says all that pieces before it said.
+            draft.restart();
+            draft.heard.done = true;
+        }
         if let Some(said) = whole.or_else(|| choice.get("delta")) {
             message(draft, said);
         }
