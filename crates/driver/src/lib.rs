@@ -9,6 +9,7 @@ mod agent;
 mod answer;
 mod core;
 mod delta;
+pub mod endpoint;
 mod failure;
 mod history;
 mod incoming;

@@ -1,0 +1,12 @@
+//! One endpoint that speaks an `OpenAI`-compatible API (or one of its two neighbours), asked for one turn at a time.
+//!
+//! All files but `ask` decide over values. Must not know: what a task is, which files a worker may write, how its answer is
+//! read as a patch, the command line.
+
+pub mod config;
+pub mod mask;
+pub mod request;
+
+pub use config::{ConfigError, Dialect, Endpoint, Given, check_key_name};
+pub use mask::Mask;
+pub use request::{Dialing, Limit, Repair, Schema, Structured, Turn};

@@ -1,0 +1,156 @@
+//! Requests as they leave: what each dialect says, and that turns alternate.
+
+use super::*;
+use proptest::prelude::*;
+use rehearsal_wire::json::{self, Kind, Value};
+
+const SCHEMA: Schema<'_> = Schema { name: "WorkerPatch", text: "{\"type\":\"object\"}" };
+
+fn turn(repairs: &[Repair], stream: bool) -> Turn<'_> {
+    Turn { model: "m", system: "be \"good\"", user: "do\nit", repairs, schema: Some(SCHEMA), stream }
+}
+
+fn text(dialect: Dialect, turn: &Turn<'_>, dialing: &Dialing) -> String {
+    let body = String::from_utf8(write(dialect, turn, dialing)).unwrap();
+    json::parse(body.as_bytes()).unwrap_or_else(|broken| panic!("{broken}: {body}"));
+    body
+}
+
+fn repair() -> Repair {
+    Repair { said: String::new(), reasoning: Some("hm".to_owned()), wanted: "again".to_owned() }
+}
+
+#[test]
+fn a_chat_request_holds_what_the_dialing_says_and_nothing_else() {
+    let plain = text(Dialect::Chat, &turn(&[], false), &Dialing::default());
+    assert_eq!(
+        plain,
+        r#"{"model":"m","messages":[{"role":"system","content":"be \"good\""},{"role":"user","content":"do\nit"}]}"#
+    );
+    let all = Dialing {
+        structured: Structured::JsonSchema,
+        temperature: Some(0.0),
+        limit: Limit::MaxTokens(9),
+        stream_usage: true,
+        fold_system: false,
+    };
+    let tail = r#","response_format":{"type":"json_schema","json_schema":{"name":"WorkerPatch","strict":true,"schema":{"type":"object"}}},"max_tokens":9,"stream_options":{"include_usage":true},"temperature":0,"stream":true}"#;
+    assert!(text(Dialect::Chat, &turn(&[], true), &all).ends_with(tail));
+}
+
+#[test]
+fn q03_the_option_for_tokens_goes_only_with_a_stream() {
+    let dialing = Dialing { stream_usage: true, ..Dialing::default() };
+    assert!(!text(Dialect::Chat, &turn(&[], false), &dialing).contains("stream_options"));
+    assert!(!text(Dialect::Chat, &turn(&[], true), &Dialing::default()).contains("stream_options"));
+}
+
+#[test]
+fn q30_each_step_of_the_ladder_is_its_own_request() {
+    let with =
+        |structured| text(Dialect::Chat, &turn(&[], false), &Dialing { structured, ..Dialing::default() });
+    assert!(with(Structured::JsonSchema).contains(r#"{"type":"json_schema","#));
+    assert!(with(Structured::JsonObject).contains(r#""response_format":{"type":"json_object"}"#));
+    assert!(!with(Structured::None).contains("response_format"));
+}
+
+#[test]
+fn q38_there_is_one_limit_at_most() {
+    for (limit, has, has_not) in [
+        (Limit::MaxTokens(5), "\"max_tokens\":5", "max_completion_tokens"),
+        (Limit::MaxCompletionTokens(5), "\"max_completion_tokens\":5", "max_tokens"),
+    ] {
+        let body = text(Dialect::Chat, &turn(&[], false), &Dialing { limit, ..Dialing::default() });
+        assert!(body.contains(has) && !body.contains(&format!("\"{has_not}\"")), "{body}");
+    }
+}
+
+#[test]
+fn q39_a_folded_system_text_stands_before_the_task() {
+    let dialing = Dialing { fold_system: true, ..Dialing::default() };
+    for dialect in [Dialect::Chat, Dialect::Responses, Dialect::Messages] {
+        let body = text(dialect, &turn(&[], false), &dialing);
+        assert!(body.contains(r#"[{"role":"user","content":"be \"good\"\n\ndo\nit"}]"#), "{body}");
+        assert!(!body.contains("\"system\"") && !body.contains("instructions"), "{body}");
+    }
+}
+
+#[test]
+fn q40_an_answer_goes_back_as_it_was_with_its_reasoning_where_that_is_wanted() {
+    let body = text(Dialect::Chat, &turn(&[repair()], false), &Dialing::default());
+    let wanted =
+        r#"{"role":"assistant","content":"","reasoning_content":"hm"},{"role":"user","content":"again"}]"#;
+    assert!(body.contains(wanted), "{body}");
+    let without = [Repair { reasoning: None, ..repair() }];
+    assert!(!text(Dialect::Chat, &turn(&without, false), &Dialing::default()).contains("reasoning"));
+}
+
+#[test]
+fn the_other_dialects_say_the_same_in_their_words() {
+    let dialing =
+        Dialing { structured: Structured::JsonSchema, limit: Limit::MaxTokens(7), ..Dialing::default() };
+    let body = text(Dialect::Responses, &turn(&[repair()], false), &dialing);
+    assert_eq!(
+        body,
+        r#"{"model":"m","instructions":"be \"good\"","input":[{"role":"user","content":"do\nit"},{"role":"assistant","content":"(nothing)"},{"role":"user","content":"again"}],"text":{"format":{"type":"json_schema","name":"WorkerPatch","strict":true,"schema":{"type":"object"}}},"max_output_tokens":7,"store":false}"#
+    );
+    let body = text(Dialect::Messages, &turn(&[], true), &Dialing { limit: Limit::None, ..dialing });
+    assert_eq!(
+        body,
+        r#"{"model":"m","system":"be \"good\"","messages":[{"role":"user","content":"do\nit"}],"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}},"max_tokens":8192,"stream":true}"#
+    );
+}
+
+#[test]
+fn a_temperature_that_is_no_number_is_not_sent() {
+    for wild in [f64::NAN, f64::INFINITY] {
+        let dialing = Dialing { temperature: Some(wild), ..Dialing::default() };
+        assert!(!text(Dialect::Chat, &turn(&[], false), &dialing).contains("temperature"));
+    }
+}
+
+fn dialing() -> impl Strategy<Value = Dialing> {
+    let structured =
+        prop_oneof![Just(Structured::JsonSchema), Just(Structured::JsonObject), Just(Structured::None)];
+    let limit = prop_oneof![
+        Just(Limit::None),
+        any::<u32>().prop_map(Limit::MaxTokens),
+        any::<u32>().prop_map(Limit::MaxCompletionTokens)
+    ];
+    (structured, proptest::option::of(any::<f64>()), limit, any::<bool>(), any::<bool>()).prop_map(
+        |(structured, temperature, limit, stream_usage, fold_system)| Dialing {
+            structured,
+            temperature,
+            limit,
+            stream_usage,
+            fold_system,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn q20_q39_contents_are_plain_strings_and_roles_alternate(
+        texts in ("\\PC*", "\\PC*", proptest::collection::vec(("\\PC*", "\\PC*"), 0..4)),
+        dialing in dialing(),
+        stream in any::<bool>(),
+    ) {
+        let (system, user, repairs) = texts;
+        let repairs: Vec<Repair> =
+            repairs.into_iter().map(|(said, wanted)| Repair { said, reasoning: None, wanted }).collect();
+        let turn = Turn { model: "m", system: &system, user: &user, repairs: &repairs, schema: Some(SCHEMA), stream };
+        for dialect in [Dialect::Chat, Dialect::Responses, Dialect::Messages] {
+            let body = write(dialect, &turn, &dialing);
+            let tape = json::parse(&body).unwrap();
+            prop_assert!(tape.duplicate_key.is_none());
+            let talk = tape.root().get("messages").or(tape.root().get("input")).unwrap();
+            let roles: Vec<_> = talk.items().filter_map(|it| it.get("role")).filter_map(Value::as_str).collect();
+            let roles = if roles[0] == "system" { &roles[1..] } else { &roles[..] };
+            prop_assert_eq!(roles.len(), 1 + 2 * repairs.len());
+            for (at, role) in roles.iter().enumerate() {
+                prop_assert_eq!(role, if at % 2 == 0 { "user" } else { "assistant" });
+            }
+            prop_assert!(talk.items().all(|it| it.get("content").is_some_and(|it| it.kind() == Kind::String)));
+        }
+    }
+}
