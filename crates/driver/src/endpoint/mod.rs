@@ -3,10 +3,21 @@
 //! All files but `ask` decide over values. Must not know: what a task is, which files a worker may write, how its answer is
 //! read as a patch, the command line.
 
+pub mod answer;
+pub mod ask;
+pub mod attempts;
+pub mod class;
+mod complaint;
 pub mod config;
 pub mod mask;
+mod redirect;
 pub mod request;
+mod watch;
 
+pub use answer::{Call, Leniency, Reading, Received, Tokens, Told};
+pub use ask::{Asker, Dialled, Manner, Prepared, Transport};
+pub use attempts::{Attempt, Attempts, Metered, Policy, Spent};
+pub use class::{Class, Failed};
 pub use config::{ConfigError, Dialect, Endpoint, Given, check_key_name};
 pub use mask::Mask;
 pub use request::{Dialing, Limit, Repair, Schema, Structured, Turn};

@@ -1,0 +1,282 @@
+//! Joins the decisions to the world: sends what is due, follows what may be followed, waits, and tells what came.
+
+use super::answer::{self, BYTES_PER_TOKEN, Reading, Received, Told};
+use super::attempts::{Attempt, Attempts, Next, Outcome, Policy, Spent};
+use super::class::Failed;
+use super::config::{Dialect, Endpoint};
+use super::mask::Mask;
+use super::redirect;
+use super::request::{self, Dialing, Turn};
+use super::watch::Watch;
+use crate::options::Secret;
+use rehearsal_wire::relay::coding::{Coding, Decoder};
+use rehearsal_world::clock::Clock;
+use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Limits};
+use std::time::Duration;
+
+/// Most bytes of an answer, as it comes and decoded.
+pub const LARGEST_ANSWER: usize = 16 << 20;
+
+/// How an endpoint is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Attempts and time.
+    pub policy: Policy,
+    /// Longest wait for a connection.
+    pub connect: Duration,
+    /// Longest silence.
+    pub idle: Duration,
+    /// Most bytes of an answer, as it comes and decoded.
+    pub largest: usize,
+    /// Whether documents with a key that stands twice are refused.
+    pub strict: bool,
+    /// Whether what the model thought is its answer where it says nothing else.
+    pub answer_from_reasoning: bool,
+    /// As [`Reading::bytes_per_token`].
+    pub bytes_per_token: Option<usize>,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(120),
+            largest: LARGEST_ANSWER,
+            strict: false,
+            answer_from_reasoning: false,
+            bytes_per_token: Some(BYTES_PER_TOKEN),
+        }
+    }
+}
+
+/// A request that is ready to leave.
+#[derive(Clone)]
+pub struct Prepared<'p> {
+    /// The origin, without a path.
+    pub root: &'p BaseUrl,
+    /// Path and query.
+    pub target: &'p str,
+    /// Names and values; the key is among them.
+    pub headers: &'p [(&'static str, Secret)],
+    /// The body.
+    pub body: &'p [u8],
+    /// What it may cost.
+    pub limits: Limits,
+    /// Which API it speaks, which says how a stream ends.
+    pub dialect: Dialect,
+}
+
+impl std::fmt::Debug for Prepared<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Prepared({}{}, {} bytes)", self.root, self.target, self.body.len())
+    }
+}
+
+/// What carries a request to where it should go, once, and brings the answer back.
+pub trait Transport {
+    /// Sends a request and reads its answer, whatever its status. Follows nothing and repeats nothing. Of an answer that is no
+    /// 200 what came of the body is enough.
+    ///
+    /// # Errors
+    /// [`DialError`] where there is no whole answer.
+    fn send(&self, prepared: Prepared<'_>) -> impl Future<Output = Result<Received, DialError>> + Send;
+}
+
+/// The network: no proxy, no cookies, a connection of its own for each request.
+#[derive(Clone, Debug)]
+pub struct Dialled(Client);
+
+impl Dialled {
+    /// Sends through a client.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self(client)
+    }
+}
+
+impl Transport for Dialled {
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let headers: Vec<(&str, &[u8])> =
+            prepared.headers.iter().map(|(name, value)| (*name, value.expose().as_bytes())).collect();
+        let (target, body) = (prepared.target, prepared.body.to_vec().into());
+        let request = dial::Request { method: "POST", target, headers: &headers, body };
+        let answer = self.0.ask(prepared.root, request, prepared.limits).await?;
+        receive(answer, prepared.dialect, prepared.limits.body).await
+    }
+}
+
+/// Reads a body to its end, or to that of the stream that it is, and undoes its codings.
+async fn receive(mut answer: Answer, dialect: Dialect, largest: usize) -> Result<Received, DialError> {
+    let status = answer.status();
+    let mut received = Received {
+        status,
+        headers: answer.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect(),
+        retry_after: answer.retry_after(),
+        ..Received::default()
+    };
+    let codings = received.headers.iter().filter(|(name, _)| name == "content-encoding");
+    let codings: Vec<_> = codings.map(|(_, value)| String::from_utf8_lossy(value)).collect();
+    let mut decoder = match Coding::list(&codings.join(",")) {
+        Ok(list) => Decoder::new(&list, largest as u64),
+        Err(flaw) => return Ok(Received { flaw: Some(flaw), ..received }),
+    };
+    let mut watch = Watch::new(dialect);
+    loop {
+        let piece = match answer.next().await {
+            Ok(Some(piece)) => piece,
+            Ok(None) => {
+                received.flaw = decoder.finish(&mut received.body).err();
+                return Ok(received);
+            }
+            // The status alone is an answer, even where its body never comes.
+            Err(_) if status != 200 => return Ok(received),
+            Err(error) => return Err(error),
+        };
+        received.wire_bytes += piece.len() as u64;
+        let before = received.body.len();
+        if let Err(flaw) = decoder.push(&piece, &mut received.body) {
+            received.flaw = Some(flaw);
+            return Ok(received);
+        }
+        if status == 200 && watch.push(&received.body[before..], largest) {
+            return Ok(received);
+        }
+    }
+}
+
+/// Asks one endpoint for one task.
+#[derive(Debug)]
+pub struct Asker<T = Dialled> {
+    endpoint: Endpoint,
+    manner: Manner,
+    mask: Mask,
+    url: String,
+    transport: T,
+    attempts: Attempts,
+    clock: Clock,
+    deadline: Deadline,
+}
+
+impl Asker {
+    /// Asks over the network. The time for everything begins now.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, manner: Manner, client: Client) -> Self {
+        Self::over(endpoint, manner, Dialled::new(client))
+    }
+}
+
+impl<T: Transport> Asker<T> {
+    /// Asks over any transport. The time for everything begins now.
+    #[must_use]
+    pub fn over(endpoint: Endpoint, manner: Manner, transport: T) -> Self {
+        Self {
+            mask: endpoint.mask(),
+            url: endpoint.url(),
+            attempts: Attempts::new(manner.policy),
+            clock: Clock::start(),
+            deadline: Deadline::after(manner.policy.total),
+            endpoint,
+            manner,
+            transport,
+        }
+    }
+
+    /// All that was sent, in order.
+    #[must_use]
+    pub fn attempts(&self) -> &[Attempt] {
+        self.attempts.records()
+    }
+
+    /// Tokens of all attempts.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.attempts.spent()
+    }
+
+    /// Takes the key out of texts.
+    #[must_use]
+    pub fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
+    /// Asks for one turn, as often as policy and provider allow.
+    ///
+    /// # Errors
+    /// [`Failed`], that of the last attempt.
+    pub async fn ask(&mut self, turn: &Turn<'_>, dialing: &Dialing) -> Result<Told, Box<Failed>> {
+        let body = request::write(self.endpoint.dialect, turn, dialing);
+        let mut next = self.attempts.open(self.clock.elapsed());
+        loop {
+            next = match next {
+                Next::Send { number, left } => {
+                    let outcome = self.send(turn, &body, number, left).await;
+                    self.attempts.done(outcome, self.clock.elapsed())
+                }
+                Next::Wait(wait) => {
+                    let in_time = self.deadline.wait(wait).await;
+                    let total = self.manner.policy.total;
+                    self.attempts.waited(if in_time { self.clock.elapsed() } else { total })
+                }
+                Next::Over(result) => return *result,
+            };
+        }
+    }
+
+    /// One attempt, with the redirects that belong to it.
+    async fn send(&self, turn: &Turn<'_>, body: &[u8], number: u32, left: Duration) -> Outcome {
+        let started = self.clock.elapsed();
+        let (mut bytes_out, mut bytes_in) = (0, 0);
+        let mut headers = self.endpoint.headers(turn.stream);
+        headers.push(("x-rehearsal-attempt", Secret::new(number.to_string())));
+        let (mut target, mut hops) = (self.endpoint.target.clone(), 0);
+        let result = loop {
+            let took = self.clock.elapsed().saturating_sub(started);
+            let prepared = Prepared {
+                root: &self.endpoint.root,
+                target: &target,
+                headers: &headers,
+                body,
+                limits: Limits {
+                    connect: self.manner.connect,
+                    idle: self.manner.idle,
+                    total: left.saturating_sub(took),
+                    body: self.manner.largest,
+                },
+                dialect: self.endpoint.dialect,
+            };
+            bytes_out += body.len() as u64;
+            let received = match self.transport.send(prepared).await {
+                Ok(received) => received,
+                Err(error) => break Err(Box::new(Failed::of_dial(&error, &self.url, &self.mask))),
+            };
+            bytes_in += received.wire_bytes;
+            if !redirect::is_redirect(received.status) {
+                break answer::read(&received, &self.reading(turn));
+            }
+            let location = received.header("location");
+            let root = &self.endpoint.root;
+            target = match redirect::follow(received.status, location, root, &target, hops, &self.mask) {
+                Ok(target) => target,
+                Err(failed) => break Err(failed),
+            };
+            hops += 1;
+        };
+        let took = self.clock.elapsed().saturating_sub(started);
+        Outcome { result, took, bytes_out, bytes_in }
+    }
+
+    fn reading(&self, turn: &Turn<'_>) -> Reading<'_> {
+        let repairs = turn.repairs.iter().map(|repair| repair.said.len() + repair.wanted.len());
+        Reading {
+            dialect: self.endpoint.dialect,
+            url: &self.url,
+            mask: &self.mask,
+            stream: turn.stream,
+            strict: self.manner.strict,
+            answer_from_reasoning: self.manner.answer_from_reasoning,
+            sent: turn.system.len() + turn.user.len() + repairs.sum::<usize>(),
+            bytes_per_token: self.manner.bytes_per_token,
+        }
+    }
+}
