@@ -117,6 +117,13 @@ pub fn overlap(sets: &[&Set]) -> Option<Overlap> {
     clash(names).map(|Clash { first, second, .. }| Overlap { first, second })
 }
 
+/// Whether two names, with `/` between their parts, cannot be owned by two workers of one tree: they may be one file, or one is
+/// a folder above the other.
+#[must_use]
+pub fn may_be_one(one: &str, other: &str) -> bool {
+    one.split('/').zip(other.split('/')).all(|(one, other)| name::fold(one) == name::fold(other))
+}
+
 struct Clash {
     first: (usize, String),
     second: (usize, String),

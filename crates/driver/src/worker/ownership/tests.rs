@@ -184,6 +184,17 @@ fn sets_of_one_tree_overlap_by_real_name() {
 }
 
 #[test]
+fn two_names_may_be_one_where_two_sets_of_them_overlap() {
+    let names = ["a.py", "A.py", "a", "a/b", "a/B/c", "ab", "straße", "STRASSE/x", "é"];
+    for (at, one) in names.iter().enumerate() {
+        for other in &names[at..] {
+            let found = overlap(&[&set(&[one]).unwrap(), &set(&[other]).unwrap()]).is_some();
+            assert_eq!((may_be_one(one, other), may_be_one(other, one)), (found, found), "{one} {other}");
+        }
+    }
+}
+
+#[test]
 fn what_a_worker_is_judged_by_is_never_owned() {
     for name in [
         "conftest.py",
