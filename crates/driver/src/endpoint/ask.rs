@@ -194,6 +194,12 @@ impl<T: Transport> Asker<T> {
         self.attempts.spent()
     }
 
+    /// The URL that is asked.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Takes the key out of texts.
     #[must_use]
     pub fn mask(&self) -> &Mask {

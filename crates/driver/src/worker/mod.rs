@@ -1,4 +1,7 @@
 //! A worker: one task with owned files goes to an endpoint, files come back; nothing else may change.
 
+pub mod dispatch;
 pub mod format;
 pub mod ownership;
+pub mod report;
+pub mod work;

@@ -3,6 +3,7 @@
 mod agent;
 pub(crate) mod agents;
 mod choice;
+mod drive;
 mod enclose;
 mod explain;
 pub(crate) mod faults;
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Replay(replay::Arguments),
     /// Make scenario files of recorded traffic.
     Script(script::Arguments),
+    /// Give one task with owned files to an endpoint, and write what comes back.
+    Drive(Box<drive::Arguments>),
     /// Make a small suite that passes and explains itself.
     Init(init::Arguments),
     /// Check scenario files; print the rule table or the JSON Schema.
@@ -71,6 +74,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Script(arguments) => script::run(&arguments),
+        Command::Drive(arguments) => drive::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Faults(arguments) => faults::run(&arguments),

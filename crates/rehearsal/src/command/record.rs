@@ -121,7 +121,8 @@ fn rerecord(text: &str) -> Result<Rerecord, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A time above 0.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.filter(|time| !time.is_zero()).ok_or_else(|| "a number of seconds above 0".to_owned())
 }
