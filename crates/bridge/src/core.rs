@@ -5,6 +5,7 @@
 
 use crate::case::Case;
 use crate::denial::Denial;
+use crate::passing::KEYS;
 use crate::setting::{Budget, Mode, Setting};
 use crate::state::State;
 use rehearsal_journal::bridge::{Action, Kind};
@@ -48,6 +49,17 @@ pub struct Heard {
     pub want: Want,
     /// The prompt that it asks, as prompts are compared, where it asks one.
     pub asks: Option<String>,
+}
+
+impl Heard {
+    /// Path and query without the lane, as the request came.
+    #[must_use]
+    pub fn target(&self) -> String {
+        match self.query.as_str() {
+            "" => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
 }
 
 /// What a request wants.
@@ -143,14 +155,13 @@ pub fn hear(setting: &Setting, head: &RequestHead, body: &[u8], system: Option<&
     let headers: Vec<Header<'_>> = head.headers().collect();
     let method = head.method().into_owned();
     let found = place::find(&method, path, &headers);
-    let keys = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
     let mut heard = Heard {
         query: query(&target).to_owned(),
         path: path.to_owned(),
         lane: token.map(str::to_owned),
         origin_allowed: origin.is_none() || origin == setting.origin,
         origin,
-        authorized: keys.iter().any(|key| head.get(key).is_some()),
+        authorized: KEYS.iter().any(|key| head.get(key).is_some()),
         kind: kind(setting, &method, path),
         dialect: found.map(|found| found.dialect),
         want: Want::Open,

@@ -87,8 +87,7 @@ fn ready(
     let target = match (strict, is_list) {
         (true, true) => "/v1/models".to_owned(),
         (true, false) => "/v1/chat/completions".to_owned(),
-        (false, _) if heard.query.is_empty() => heard.path.clone(),
-        (false, _) => format!("{}?{}", heard.path, heard.query),
+        (false, _) => heard.target(),
     };
     let method = if strict && is_list { "GET".to_owned() } else { heard.method.clone() };
     let name = exchange::name(sequence, asking.done.case.as_deref(), &asking.done.route);

@@ -51,6 +51,20 @@ pub(crate) fn codings(headers: &[Header]) -> Result<Vec<Coding>, CodingError> {
     Coding::list(&value(headers, "content-encoding").unwrap_or_default())
 }
 
+/// A whole body without its codings, up to about `most` bytes. What a broken or cut one gave is taken.
+#[must_use]
+pub(crate) fn decoded(codings: &[Coding], body: Vec<u8>, most: usize) -> Vec<u8> {
+    if codings.is_empty() {
+        return body;
+    }
+    let mut out = Vec::new();
+    let mut decoder = Decoder::new(codings, most as u64);
+    if decoder.push(&body, &mut out).is_ok() {
+        drop(decoder.finish(&mut out));
+    }
+    out
+}
+
 /// A body on its way. Without names it passes as it comes.
 #[derive(Debug)]
 pub(crate) struct Pipe {

@@ -268,7 +268,17 @@ impl App for Bridge {
     async fn refuse(&self, refusal: Refusal) -> Answer {
         let denial = match refusal.why {
             Why::BodyTooLarge(_) => Denial::BodyTooLarge,
-            _ => Denial::InvalidBody,
+            Why::Head(_)
+            | Why::Malformed
+            | Why::Tls
+            | Why::HeadCut
+            | Why::HeadTooSlow
+            | Why::HeadTooLarge(_)
+            | Why::TargetTooLong(_)
+            | Why::TooManyHeaders(_)
+            | Why::BodyTooSlow { .. }
+            | Why::BodyCut { .. }
+            | Why::BadChunk { .. } => Denial::InvalidBody,
         };
         let words = denial.words();
         let inner = &self.0;
@@ -450,9 +460,9 @@ impl Inner {
 
     /// Writes down what waits.
     fn flush(&self) {
-        let mut book = self.book();
-        if let Err(error) = book.records.flush() {
-            book.lost = Some(error);
+        let flushed = self.book().records.flush();
+        if let Err(error) = flushed {
+            self.lose(error);
         }
     }
 

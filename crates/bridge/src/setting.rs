@@ -4,7 +4,6 @@ use crate::case::Case;
 use crate::redactor::Redactor;
 use rehearsal_wire::relay::Names;
 use std::borrow::Cow;
-use std::time::Duration;
 
 /// The header of the control token, unless told otherwise.
 pub const CONTROL_HEADER: &str = "X-Rehearsal-Control";
@@ -50,15 +49,6 @@ impl Budget {
     pub fn counts(self) -> bool {
         self.requests.is_some() || self.tokens.is_some()
     }
-}
-
-/// How long the provider may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// For the connection, for the head of an answer, and between two pieces of its body.
-    pub idle: Duration,
-    /// For all of it.
-    pub total: Duration,
 }
 
 impl Setting {

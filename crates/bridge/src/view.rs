@@ -6,18 +6,17 @@
 use crate::core::Heard;
 use crate::exchange::Exchange;
 use crate::front::Front;
-use crate::key::Key;
 use crate::outline::is_key;
 use crate::passing::Header;
 use crate::pipe;
 use crate::pretty::{self, Node, print};
 use crate::relay::{Outcome, Question};
+use crate::replay::call::call;
 use crate::setting::Setting;
 use rehearsal_journal::bridge::Done;
 use rehearsal_journal::redact::{self, REDACTED};
 use rehearsal_wire::dialect::heard::{self, Heard as Spoken};
 use rehearsal_wire::json::{Value, parse, write_value};
-use rehearsal_wire::relay::coding::Decoder;
 use rehearsal_wire::reply::IssuedCall;
 use rehearsal_wire::sse::SseReader;
 use rehearsal_world::clock;
@@ -125,10 +124,11 @@ fn asked(seen: &Seen<'_>, done: &Done) -> Node {
     let sent: Vec<Header> =
         request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
     let asked = seen.setting.kept(&request.body);
-    let key = Key::of(heard.dialect, &heard.method, &heard.path, &asked);
+    let target = seen.setting.kept_text(&redact::target(&heard.target()));
+    let key = call(heard.dialect, &heard.method, &target, &asked);
     object([
         ("method", (&heard.method).into()),
-        ("target", seen.setting.kept_text(&target(heard)).into()),
+        ("target", target.into()),
         ("headers", headers(seen, &sent)),
         ("bytes", done.request.bytes.into()),
         ("sha256", (&done.request.sha256).into()),
@@ -146,11 +146,6 @@ fn pieces(pieces: &[(u64, u64)]) -> Node {
     Node::List(pieces.iter().map(|(us, bytes)| Node::from(vec![*us, *bytes])).collect())
 }
 
-fn target(heard: &Heard) -> String {
-    let query = if heard.query.is_empty() { String::new() } else { format!("?{}", heard.query) };
-    redact::target(&format!("{}{query}", heard.path)).into_owned()
-}
-
 /// Headers as they came, keys masked.
 fn headers(seen: &Seen<'_>, headers: &[Header]) -> Node {
     let shown = |(name, value): &Header| {
@@ -164,7 +159,7 @@ fn headers(seen: &Seen<'_>, headers: &[Header]) -> Node {
     Node::List(headers.iter().map(shown).collect())
 }
 
-/// The provider's body without its coding; none where it is too long or its coding is broken.
+/// The provider's body without its coding; none where it is too long or its coding is not known.
 fn decoded(exchange: &Exchange, outcome: &Outcome) -> Option<Vec<u8>> {
     outcome.status?;
     if exchange.response.len() > LONGEST as u64 {
@@ -172,16 +167,8 @@ fn decoded(exchange: &Exchange, outcome: &Outcome) -> Option<Vec<u8>> {
     }
     let raw = exchange.response.read(LONGEST).ok()?;
     let codings = pipe::codings(&outcome.headers).ok()?;
-    if codings.is_empty() {
-        return Some(raw);
-    }
-    let mut out = Vec::new();
-    let mut decoder = Decoder::new(&codings, LONGEST as u64);
     // What a cut body gave is shown, too.
-    if decoder.push(&raw, &mut out).is_ok() {
-        drop(decoder.finish(&mut out));
-    }
-    Some(out)
+    Some(pipe::decoded(&codings, raw, LONGEST))
 }
 
 /// A body for people: JSON as such, a stream as its events, any other text as text.

@@ -1,7 +1,7 @@
 //! The bytes of a recording: where they lie, and how they are read piece by piece, so that no body need be in memory whole.
 
 use super::readable::{Readable, Response};
-use super::{Ending, Recording};
+use super::{Ending, LONGEST_REQUEST, Recording};
 use crate::denial::{self, TRANSPORT, UPSTREAM_FAILED};
 use crate::exchange::{REQUEST, RESPONSE, SERVED, UPSTREAM_REQUEST};
 use crate::key::Key;
@@ -18,8 +18,6 @@ use rehearsal_world::vault::{Folder, Record, VaultError};
 
 /// Bytes that are in memory at once.
 const PIECE: u64 = 1 << 20;
-/// Longest request that is read for the model that it names, in bytes.
-const LONGEST_REQUEST: u64 = 64 << 20;
 
 /// A body, on disk or in our own words.
 #[derive(Debug)]

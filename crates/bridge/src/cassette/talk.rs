@@ -10,7 +10,6 @@ use history::History;
 use rehearsal_wire::dialect::heard::{self, Heard, HeardError};
 use rehearsal_wire::dialect::{Dialect, Serves, place};
 use rehearsal_wire::json::parse;
-use rehearsal_wire::relay::coding::Decoder;
 use rehearsal_wire::reply::Reply;
 use rehearsal_world::vault::VaultError;
 use std::collections::BTreeMap;
@@ -189,15 +188,7 @@ fn told(recording: &Recording, dialect: &Dialect) -> Result<(Result<Told, String
 /// A body without its content coding; none where that is not known. What a broken one gave is taken.
 fn decoded(recording: &Recording, body: Vec<u8>) -> Option<Vec<u8>> {
     let codings = pipe::codings(&recording.headers).ok()?;
-    if recording.decoded || codings.is_empty() {
-        return Some(body);
-    }
-    let mut out = Vec::new();
-    let mut decoder = Decoder::new(&codings, LONGEST as u64);
-    if decoder.push(&body, &mut out).is_ok() {
-        drop(decoder.finish(&mut out));
-    }
-    Some(out)
+    Some(if recording.decoded { body } else { pipe::decoded(&codings, body, LONGEST) })
 }
 
 /// The headers of an error that tell a client what to do.

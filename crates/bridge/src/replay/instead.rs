@@ -61,9 +61,8 @@ pub(crate) fn answer(
     // As it would have been written down.
     let asked = inner.setting().kept(&request.body);
     let request_hop = hop(&asked);
-    let target =
-        if heard.query.is_empty() { heard.path.clone() } else { format!("{}?{}", heard.path, heard.query) };
-    let key = call(heard.dialect, &heard.method, &inner.setting().kept_text(&target), &asked);
+    let target = inner.setting().kept_text(&heard.target());
+    let key = call(heard.dialect, &heard.method, &target, &asked);
     let taken = instead.shelf().take(heard.lane.as_deref(), &key);
     match taken {
         Ok(recording) => {
