@@ -40,7 +40,7 @@ pub struct Counters {
     pub preflight_requests: u64,
     /// Requests to generate.
     pub generation_attempts: u64,
-    /// Of these, forwarded: counted when the budget is spent.
+    /// Of these, forwarded: counted when the budget is spent, or at the end where none pays for it.
     pub generation_backend_forwards: u64,
     /// Of these, refused.
     pub generation_denied: u64,
@@ -205,6 +205,8 @@ impl State {
             }
             Kind::Generation => {
                 counters.generation_attempts += 1;
+                let uncounted = done.forwarded && !self.reserved.contains(&done.sequence);
+                counters.generation_backend_forwards += u64::from(uncounted);
                 counters.generation_denied += u64::from(!done.forwarded && done.action != Action::Replayed);
             }
             Kind::Preflight => counters.preflight_requests += 1,

@@ -117,6 +117,18 @@ fn a_case_is_reserved_once() {
     assert_eq!(state.counters.generation_backend_forwards, 1);
 }
 
+/// Whoever sets a budget later has spent what was forwarded before, and the public counters are true.
+#[test]
+fn a_forward_that_no_budget_paid_for_is_counted_once_too() {
+    let mut state = State::free();
+    state.apply(&done(1, Kind::Generation, None, true, None)).unwrap();
+    state.apply(&done(2, Kind::Generation, None, false, None)).unwrap();
+    state.apply(&Fact::Reserved { sequence: 3, case: None }).unwrap();
+    state.apply(&done(3, Kind::Generation, None, true, None)).unwrap();
+    let counters = &state.counters;
+    assert_eq!((counters.generation_attempts, counters.generation_backend_forwards), (3, 2));
+}
+
 #[test]
 fn rows_that_clients_name_have_an_end() {
     let mut state = State::free();
