@@ -378,9 +378,9 @@ fn open(setting: &Setting, state: &State, heard: &Heard) -> Act {
 }
 
 fn is_spent(budget: Budget, state: &State) -> bool {
-    let counters = &state.counters;
-    budget.requests.is_some_and(|most| counters.generation_backend_forwards >= most)
-        || budget.tokens.is_some_and(|most| counters.tokens >= most)
+    // What was forwarded while nothing counted is not paid by a budget that is set later.
+    budget.requests.is_some_and(|most| state.reserved.len() as u64 >= most)
+        || budget.tokens.is_some_and(|most| state.counters.tokens >= most)
 }
 
 /// The path as the public may see it: one that is known, else `other`.

@@ -32,8 +32,8 @@ use thiserror::Error;
 const TOKEN: &str = "control-token.txt";
 /// File of the key of redaction marks.
 const REDACTION: &str = "redaction-key.txt";
-/// Shortest control token that is trusted, in bytes.
-const TOKEN_LENGTH: usize = 32;
+/// Shortest control token and shortest key that are trusted, in bytes.
+const SECRET_LENGTH: usize = 32;
 /// Folder of the bytes of exchanges.
 pub const EXCHANGES: &str = "exchanges";
 /// Folder of the private part.
@@ -168,7 +168,7 @@ impl Records {
     fn secret(&self, name: &str) -> Result<String, RecordsError> {
         let kept = self.private.read(name, 4096)?.and_then(|bytes| String::from_utf8(bytes).ok());
         let kept = kept.map(|text| text.trim().to_owned());
-        if let Some(token) = kept.filter(|token| token.len() >= TOKEN_LENGTH && token.is_ascii()) {
+        if let Some(token) = kept.filter(|token| is_secret(token)) {
             return Ok(token);
         }
         let token = ids::case_token()? + &ids::case_token()?;
@@ -407,6 +407,12 @@ fn nothing_forgotten(
         return forgotten(format!("private/{EXCHANGES}/{name} is there"));
     }
     Ok(())
+}
+
+/// Whether a text can be a control token or a key of redaction marks that a record made.
+#[must_use]
+pub fn is_secret(text: &str) -> bool {
+    text.len() >= SECRET_LENGTH && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The name of a mark: that of the case, or the number of one forward of many.

@@ -20,6 +20,11 @@ pub(crate) fn complain(line: &str) {
     let _gone = writeln!(err, "{line}");
 }
 
+/// What makes a word mean so many.
+pub(crate) fn plural<N: PartialEq + From<u8>>(count: N) -> &'static str {
+    if count == N::from(1) { "" } else { "s" }
+}
+
 /// Whether standard output is a terminal that shows colours.
 pub(crate) fn colour() -> bool {
     std::io::stdout().is_terminal() && !crate::env::no_color()

@@ -19,7 +19,9 @@ pub enum ReadError {
         found: u64,
     },
     /// A part is missing or something else.
-    #[error("{0} is missing or not what a record writes there; restore the file, or record again")]
+    #[error(
+        "{0} is missing or not what a record writes there, so it is no whole exchange; give the folder of the record, or restore the file"
+    )]
     Shape(&'static str),
     /// It names a dialect that this program does not know.
     #[error("it names the dialect {0:?}, which this program does not know: use a newer one")]

@@ -117,7 +117,7 @@ fn a_case_is_reserved_once() {
     assert_eq!(state.counters.generation_backend_forwards, 1);
 }
 
-/// Whoever sets a budget later has spent what was forwarded before, and the public counters are true.
+/// The public counters are true; what a budget has paid for stands in the reservations.
 #[test]
 fn a_forward_that_no_budget_paid_for_is_counted_once_too() {
     let mut state = State::free();
@@ -127,6 +127,7 @@ fn a_forward_that_no_budget_paid_for_is_counted_once_too() {
     state.apply(&done(3, Kind::Generation, None, true, None)).unwrap();
     let counters = &state.counters;
     assert_eq!((counters.generation_attempts, counters.generation_backend_forwards), (3, 2));
+    assert_eq!(state.reserved.len(), 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `rehearsal lint`: files checked, the rule table, the JSON Schema.
 
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_script::finding::Severity;
 use rehearsal_wire::rule::{Profile, RULES};
@@ -41,7 +41,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !mistakes.is_empty() {
         return Err(Failure::Files(mistakes));
     }
-    let plural = |count| if count == 1 { "" } else { "s" };
     terminal::say(&format!(
         "{files} file{} without mistakes, {} warning{}",
         plural(files),

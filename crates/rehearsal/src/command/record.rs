@@ -1,8 +1,9 @@
 //! `rehearsal record`: the recording bridge before a real provider.
 
-use super::choice;
+use super::{choice, value};
+use crate::env;
 use crate::failure::Failure;
-use crate::{env, terminal};
+use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_bridge::cassette::{self, CassetteError};
 use rehearsal_bridge::load::{self, LoadError};
@@ -14,7 +15,7 @@ use rehearsal_bridge::replay::instead::Instead;
 use rehearsal_bridge::replay::shelf::{Manner, Shelf};
 use rehearsal_bridge::serve::Bridge;
 use rehearsal_bridge::setting::{Budget, CONTROL_HEADER, Mode, Setting};
-use rehearsal_bridge::state::State;
+use rehearsal_bridge::state::{Counters, State};
 use rehearsal_wire::relay::Names;
 use rehearsal_world::clock::{rfc3339, unix_ms};
 use rehearsal_world::dial::{self, BaseUrl, Client, Trust};
@@ -64,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
     /// The one origin of web pages that may use the bridge.
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", value_parser = value::origin)]
     origin: Option<String>,
     /// Longest silence of the provider, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "180", value_parser = seconds)]
@@ -76,10 +77,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", default_value = CONTROL_HEADER, value_parser = header_name)]
     control_header: String,
     /// Forward at most so many requests that generate, over all starts with this folder.
-    #[arg(long, value_name = "NUMBER", conflicts_with = "cases")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "cases", allow_negative_numbers = true)]
     budget_requests: Option<u64>,
     /// Forward nothing more once answers have cost so many tokens.
-    #[arg(long, value_name = "NUMBER", conflicts_with = "cases")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "cases", allow_negative_numbers = true)]
     budget_tokens: Option<u64>,
     /// Which calls are forwarded though the folder may hold a recording of them: all; those that are missing there; never any. A
     /// call that is recorded is answered with its recording, each once, as `replay` does.
@@ -190,13 +191,41 @@ fn instead(arguments: &Arguments) -> Result<Option<Instead>, Failure> {
     Ok(Some(Instead::new(Shelf::new(recordings, Manner::default()), forwards, say)))
 }
 
+/// What an operator of cases must know. Not on standard output: there a program reads the one line of the start.
+fn say_how_to_arm(arguments: &Arguments) {
+    terminal::complain(&format!(
+        "rehearsal: recording into {}; the token that arms cases stands in private/control-token.txt there",
+        arguments.data.display()
+    ));
+    let unread = arguments.system.as_ref().filter(|path| !files::is_there(path));
+    if let Some(path) = unread {
+        terminal::complain(&format!(
+            "rehearsal: --system: there is no file {} yet; no case is forwarded before there is one",
+            path.display()
+        ));
+    }
+}
+
+/// Says what came in this process and where it is kept.
+fn say_what_passed(arguments: &Arguments, before: &Counters, now: &Counters) {
+    let forwards = |all: &Counters| all.generation_backend_forwards + all.metadata_backend_forwards;
+    let (requests, forwarded) = (now.requests - before.requests, forwards(now) - forwards(before));
+    terminal::say(&format!(
+        "{requests} request{}, {forwarded} forwarded; kept in {}",
+        plural(requests),
+        arguments.data.display()
+    ));
+}
+
 /// Says what was served of what was recorded before. A call that may not be forwarded and was never recorded is a failure.
 fn sum_up(arguments: &Arguments, instead: &Instead) -> Result<(), Failure> {
     let shelf = instead.shelf();
     terminal::say(&format!(
-        "{} answers from the record, {} calls that it did not hold",
+        "{} answer{} from the record, {} call{} that it did not hold",
         shelf.served(),
-        shelf.misses()
+        plural(shelf.served()),
+        shelf.misses(),
+        plural(shelf.misses())
     ));
     if arguments.rerecord == Rerecord::Never && shelf.misses() > 0 { Err(Failure::NotMet) } else { Ok(()) }
 }
@@ -285,12 +314,15 @@ async fn serve(
     terminal::say(&started);
     if is_open {
         terminal::say(&format!("base URL: http://{}/v1", listener.address()));
+        terminal::say(&format!("recording {} into {}", provider.base, arguments.data.display()));
+    } else {
+        say_how_to_arm(arguments);
     }
     if found.interrupted > 0 {
-        let plural = if found.interrupted == 1 { "" } else { "s" };
         terminal::complain(&format!(
-            "rehearsal: {} forward{plural} of an earlier process did not end: marked as interrupted, never repeated",
-            found.interrupted
+            "rehearsal: {} forward{} of an earlier process did not end: marked as interrupted, never repeated",
+            found.interrupted,
+            plural(found.interrupted)
         ));
     }
     let limits = if is_open {
@@ -298,7 +330,7 @@ async fn serve(
     } else {
         Limits { body: CASE_BODY, body_time: CASE_BODY_TIME, ..Limits::default() }
     };
-    let system = arguments.system.clone();
+    let (system, before) = (arguments.system.clone(), found.state.counters.clone());
     let mut bridge = Bridge::new(setting, provider, system, records, found.state);
     if let Some(instead) = instead {
         bridge = bridge.with_recordings(instead);
@@ -319,6 +351,9 @@ async fn serve(
         );
     }
     bridge.show()?;
+    if is_open {
+        say_what_passed(arguments, &before, &bridge.state().counters);
+    }
     match (bridge.lost(), bridge.instead()) {
         (Some(error), _) => Err(Failure::World(format!("part of the record is missing: {error}"))),
         (None, Some(instead)) => sum_up(arguments, instead),

@@ -1,12 +1,13 @@
 //! `rehearsal replay`: recorded traffic, served again without a network.
 
-use super::choice;
 use super::record::pattern;
+use super::{choice, value};
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_bridge::cassette::{self, Cassette};
 use rehearsal_bridge::key::PARTS;
+use rehearsal_bridge::records::is_secret;
 use rehearsal_bridge::redactor::Redactor;
 use rehearsal_bridge::replay::play::Speed;
 use rehearsal_bridge::replay::serve::Replay;
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
     /// How fast: 1 keeps the recorded times, 10 is ten times as fast, 0 does not wait.
-    #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = speed)]
+    #[arg(long, value_name = "FACTOR", default_value = "0", allow_negative_numbers = true, value_parser = speed)]
     speed: Speed,
     /// Parts of a call that make no difference, as in `system,tools`: route, model, stream, system, tools, turn, results, user,
     /// rest.
@@ -53,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "redact")]
     redaction_key: Option<PathBuf>,
     /// The one origin of web pages that may ask.
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", value_parser = value::origin)]
     origin: Option<String>,
     /// Folder for the journal.
     #[arg(long, value_name = "DIR", default_value = ".rehearsal")]
@@ -87,7 +88,14 @@ fn redactor(arguments: &Arguments) -> Result<Option<Redactor>, Failure> {
         )
     })?;
     let key = files::read_text(&path, 4096).map_err(|error| Failure::Command(error.to_string()))?;
-    Redactor::new(&arguments.redact, key.trim()).map_err(|error| Failure::Command(error.to_string()))
+    let key = key.trim();
+    if !is_secret(key) {
+        return Err(Failure::Command(format!(
+            "{} holds no key of redaction marks; give the private/redaction-key.txt of the record",
+            path.display()
+        )));
+    }
+    Redactor::new(&arguments.redact, key).map_err(|error| Failure::Command(error.to_string()))
 }
 
 /// Reads recorded traffic; what never came to its end is named.
@@ -151,11 +159,11 @@ async fn serve(
     let recorder = Arc::new(Recorder::open(settings, Clock::start(), None).map_err(world)?);
     // Whoever reads the banner may ask for the end at once.
     let end = task::asked_to_end();
-    let plural = if shelf.len() == 1 { "" } else { "s" };
     terminal::say(&format!(
-        "rehearsal replay: {} ({} recording{plural}, journal={})",
+        "rehearsal replay: {} ({} recording{}, journal={})",
         listener.address(),
         shelf.len(),
+        plural(shelf.len()),
         folder.display()
     ));
     terminal::say(&format!("base URL: http://{}/v1", listener.address()));
@@ -176,11 +184,14 @@ fn sum_up(arguments: &Arguments, replay: &Replay) -> Result<(), Failure> {
     let shelf = replay.shelf();
     let unused: Vec<&str> = shelf.unused().map(|recording| recording.name.as_str()).collect();
     terminal::say(&format!(
-        "{} of {} recordings served, {} answers, {} misses, {} never asked for",
+        "{} of {} recording{} served, {} answer{}, {} miss{}, {} never asked for",
         shelf.len() - unused.len(),
         shelf.len(),
+        plural(shelf.len()),
         shelf.served(),
+        plural(shelf.served()),
         shelf.misses(),
+        if shelf.misses() == 1 { "" } else { "es" },
         unused.len()
     ));
     if !unused.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::replay;
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, plural};
 use clap::{Args, Subcommand};
 use rehearsal_bridge::cassette::talk::{self, Talk, Told};
 use rehearsal_script::scenario::Pacing;
@@ -48,6 +48,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn from(arguments: &From) -> Result<(), Failure> {
+    // Before all that is said of the recording: nobody wants to read that for nothing.
+    if let Some(path) = arguments.output.as_deref().filter(|path| files::is_there(path)) {
+        return Err(Failure::Command(format!(
+            "{} is there already; remove it, or name another file",
+            path.display()
+        )));
+    }
     let mut conversations = Vec::new();
     for path in &arguments.cassettes {
         let cassette = replay::open(path)?;
@@ -71,8 +78,8 @@ fn from(arguments: &From) -> Result<(), Failure> {
     };
     files::write_new(path, written.text.as_bytes())
         .map_err(|error| Failure::Command(format!("cannot write {}: {error}", path.display())))?;
-    let plural = if conversations.len() == 1 { "" } else { "s" };
-    terminal::say(&format!("{}: {} conversation{plural}", path.display(), conversations.len()));
+    let count = conversations.len();
+    terminal::say(&format!("{}: {count} conversation{}", path.display(), plural(count)));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::choice::{self, Flags};
 use super::reach::Reach;
 use super::show;
 use crate::failure::{self, Failure};
-use crate::terminal;
+use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_script::drill::{self, Drill};
 use rehearsal_script::scenario::{Cassette, Scenarios};
@@ -125,8 +125,7 @@ async fn reload(arguments: Arguments, mut watch: Watch, standin: Arc<StandIn>) {
                 let phrasings = setting.scenarios.phrasings.len();
                 standin.replace(setting);
                 standin.lay(arguments.fault.as_ref());
-                let plural = if phrasings == 1 { "" } else { "s" };
-                terminal::say(&format!("reloaded {phrasings} phrasing{plural}"));
+                terminal::say(&format!("reloaded {phrasings} phrasing{}", plural(phrasings)));
             }
             Err(failure) => {
                 failure::report(&failure);

@@ -49,6 +49,17 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
     whole(text, 0, u64::from(u16::MAX)).map(|number| u16::try_from(number).unwrap_or_default())
 }
 
+/// The origin of a web page (RFC 6454), as browsers send it: never with a path, nor a slash at its end.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    let host = text.split_once("://").map(|(scheme, host)| if scheme.is_empty() { "" } else { host });
+    let is_one = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '?', '#', '*', ' ']));
+    if is_one || text == "null" {
+        return Ok(text.to_owned());
+    }
+    Err("an origin is scheme://host or scheme://host:port and nothing behind it, as in http://127.0.0.1:3000"
+        .to_owned())
+}
+
 /// A model's name.
 pub(super) fn model(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
@@ -118,7 +129,17 @@ pub(super) fn report(text: &str) -> Result<(&'static Report, PathBuf), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{jobs, rounds, seed, shard};
+    use super::{jobs, origin, rounds, seed, shard};
+
+    #[test]
+    fn an_origin_has_a_host_and_nothing_behind_it() {
+        for good in ["http://127.0.0.1:3000", "https://example.com", "chrome-extension://abc", "null"] {
+            assert_eq!(origin(good).as_deref(), Ok(good));
+        }
+        for bad in ["", "*", "127.0.0.1:3000", "http://", "://x", "http://127.0.0.1:3000/", "http://*.x"] {
+            assert!(origin(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn numbers_are_whole_and_in_their_range() {

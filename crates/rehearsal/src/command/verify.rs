@@ -1,7 +1,7 @@
 //! `rehearsal verify`: journals whole and unchanged; with `--same`, runs that saw the same.
 
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_bridge::cassette::CassetteError;
 use rehearsal_bridge::cassette::check::{self, Checked};
@@ -79,13 +79,13 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
     let (lines, requests) = journals.iter().fold((0, 0), |(lines, requests), journal| {
         (lines + journal.verified.lines, requests + journal.verified.requests)
     });
-    let open = journals.iter().filter(|journal| !journal.verified.closed).count();
+    let open = journals.iter().filter(|journal| !journal.verified.closed && !is_record(journal)).count();
     let cut = journals.iter().filter(|journal| journal.verified.cut.is_some()).count();
-    let mut line = format!(
-        "{} journal{}, {lines} lines, {requests} requests, unchanged",
-        journals.len(),
-        plural(journals.len())
-    );
+    let mut line = format!("{} journal{}, {lines} lines", journals.len(), plural(journals.len()));
+    if !journals.iter().all(is_record) {
+        line.push_str(&format!(", {requests} requests"));
+    }
+    line.push_str(", unchanged");
     if let Some(Checked { exchanges, logged }) = recorded {
         line.push_str(&format!("; the files of {exchanges} recorded exchange{}", plural(exchanges)));
         if logged > 0 {
@@ -107,11 +107,8 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
 /// Checks the files of all recorded exchanges against their journals; says what was checked, if anything was recorded.
 fn recorded(path: &Path, journals: &[Journal]) -> Result<Option<Checked>, Failure> {
     let mut all: Option<Checked> = None;
-    for journal in journals.iter().filter(|_| files::is_folder(path)) {
+    for journal in journals.iter().filter(|journal| files::is_folder(path) && is_record(journal)) {
         let Some(private) = journal.path.parent() else { continue };
-        if !check::is_private(private) {
-            continue;
-        }
         let whole =
             read_journal(private, &Name::Journal).map_err(|error| Failure::Command(error.to_string()))?;
         let facts = whole.events.iter().filter_map(|event| match event {
@@ -133,8 +130,10 @@ fn recorded(path: &Path, journals: &[Journal]) -> Result<Option<Checked>, Failur
     Ok(all)
 }
 
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
+/// Whether it is the journal of a record. Such a one is never closed, for the next start goes on with it, and its requests are the
+/// exchanges.
+fn is_record(journal: &Journal) -> bool {
+    journal.path.parent().is_some_and(check::is_private)
 }
 
 fn not_met<T>(why: &str) -> Result<T, Failure> {

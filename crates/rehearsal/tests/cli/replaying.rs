@@ -234,7 +234,7 @@ fn recordings_that_nobody_asked_for_fail_the_replay_unless_they_may() {
         let ended = replay.end();
         assert_eq!(ended.code, code, "{ended:?}");
         assert!(
-            ended.out.contains("1 of 5 recordings served, 1 answers, 0 misses, 4 never asked for"),
+            ended.out.contains("1 of 5 recordings served, 1 answer, 0 misses, 4 never asked for"),
             "{ended:?}"
         );
     }
@@ -310,6 +310,10 @@ fn a_cassette_that_was_changed_or_is_none_is_not_served() {
         (&["replay", "missing"], 2, "rehearsal record --data"),
         (&["replay", "rec", "--ignore", "colour"], 2, "the parts are route, model"),
         (&["replay", "rec", "--speed", "inf"], 2, "0 or more"),
+        (&["replay", "rec", "--speed", "-1"], 2, "0 or more"),
+        (&["replay", "rec", "--origin", "h"], 2, "an origin is scheme://host"),
+        (&["record", "--upstream", "http://h", "--origin", "http://h/"], 2, "an origin is scheme://host"),
+        (&["record", "--upstream", "http://h", "--budget-requests", "-1"], 2, "'-1' for '--budget-requests"),
     ] {
         let ended = sandbox.run(arguments);
         assert!(ended.code == Some(code) && ended.err.contains(words), "{ended:?}");
@@ -353,7 +357,7 @@ fn a_recorder_that_never_forwards_refuses_what_it_has_not() {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
         ended.err.contains("recording_miss: ")
-            && ended.out.contains("0 answers from the record, 1 calls that it did not hold")
+            && ended.out.contains("0 answers from the record, 1 call that it did not hold")
     );
     assert_eq!(upstream.asked(), asked);
     assert_eq!(sandbox.run(&["verify", "rec"]).code, Some(0));
@@ -367,9 +371,14 @@ fn verify_names_the_first_file_of_a_record_that_was_changed() {
     let record = Server::record(&sandbox, &upstream, &["--alias", &format!("public={MODEL}")]);
     assert_eq!(record.chat("/t/a", "mode=events;").status(), 200);
     assert_eq!(record.chat("/t/b", "mode=nothing;").status(), 502);
-    assert_eq!(record.end().code, Some(0));
+    let ended = record.end();
+    assert!(
+        ended.code == Some(0) && ended.out.contains("2 requests, 2 forwarded; kept in rec\n"),
+        "{ended:?}"
+    );
     let ended = sandbox.run(&["verify", "rec"]);
-    assert!(ended.code == Some(0) && ended.out.contains("the files of 2 recorded exchanges"), "{ended:?}");
+    let is_said = ended.out.contains("lines, unchanged; the files of 2 recorded exchanges\n");
+    assert!(ended.code == Some(0) && is_said, "a record that ended well has nothing to close: {ended:?}");
     let exchanges = sandbox.path("rec/private/exchanges");
     let files = files_below(&exchanges);
     assert_eq!(files.len(), 10, "{files:?}");
