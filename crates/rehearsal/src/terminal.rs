@@ -21,7 +21,7 @@ pub(crate) fn complain(line: &str) {
 }
 
 /// What makes a word mean so many.
-pub(crate) fn plural<N: PartialEq + From<u8>>(count: N) -> &'static str {
+pub(crate) fn plural<N: Copy + PartialEq + From<u8>>(count: N) -> &'static str {
     if count == N::from(1) { "" } else { "s" }
 }
 

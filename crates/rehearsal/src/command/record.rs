@@ -315,8 +315,6 @@ async fn serve(
     if is_open {
         terminal::say(&format!("base URL: http://{}/v1", listener.address()));
         terminal::say(&format!("recording {} into {}", provider.base, arguments.data.display()));
-    } else {
-        say_how_to_arm(arguments);
     }
     if found.interrupted > 0 {
         terminal::complain(&format!(
@@ -324,6 +322,9 @@ async fn serve(
             found.interrupted,
             plural(found.interrupted)
         ));
+    }
+    if !is_open {
+        say_how_to_arm(arguments);
     }
     let limits = if is_open {
         Limits::default()
