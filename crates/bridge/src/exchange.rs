@@ -59,6 +59,11 @@ impl Shelf {
         self.folder.create(&format!("{}.{ending}", self.name))
     }
 
+    /// Makes a file that holds something from its first moment on.
+    pub(crate) fn file_with(&self, ending: &str, bytes: &[u8]) -> Result<Record, VaultError> {
+        self.folder.create_with(&format!("{}.{ending}", self.name), bytes)
+    }
+
     /// Keeps what is there whole.
     fn keep(&self, hop: traffic::Hop, ending: &'static str, body: &[u8]) -> Result<Hop, VaultError> {
         let body = self.redactor.as_ref().map_or(Cow::Borrowed(body), |redactor| redactor.bytes(body).into());

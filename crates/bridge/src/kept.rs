@@ -101,12 +101,10 @@ impl Kept {
         Ok(())
     }
 
-    /// A file that is there is not made again from the log.
+    /// A file that is there is not made again from the log, so that it is there with all that the log has or not at all.
     fn get_a_file(&mut self) -> Result<(), VaultError> {
         if let Sink::Log { ending, memory, .. } = &self.sink {
-            let mut record = self.shelf.file(ending)?;
-            record.write(memory)?;
-            self.sink = Sink::File(record);
+            self.sink = Sink::File(self.shelf.file_with(ending, memory)?);
         }
         Ok(())
     }

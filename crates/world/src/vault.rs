@@ -203,6 +203,27 @@ impl Folder {
         written
     }
 
+    /// Makes a file that must not be there yet and already holds something: whoever is killed meanwhile leaves none of this name.
+    ///
+    /// # Errors
+    /// When something has its name ([`VaultError::is_taken`]) or it cannot be made or written.
+    pub fn create_with(&self, name: &str, bytes: &[u8]) -> Result<Record, VaultError> {
+        if self.holds(name) {
+            let taken = io::Error::new(io::ErrorKind::AlreadyExists, "something has this name");
+            return Err(self.failed("make", name, taken));
+        }
+        let temporary = format!(".{name}.part");
+        drop(self.dir.remove_file(&temporary));
+        let mut record = self.create(&temporary)?;
+        let written = record.write(bytes).and_then(|()| self.rename(&temporary, name));
+        if let Err(error) = written {
+            drop(self.dir.remove_file(&temporary));
+            return Err(error);
+        }
+        record.path = self.path.join(name);
+        Ok(record)
+    }
+
     /// Gives a file another name, in the place of what has it.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// Keeps the namespace, and with it the disk, for as long as it lives.
-struct Disk(Child);
+pub(crate) struct Disk(Child);
 
 impl Drop for Disk {
     fn drop(&mut self) {
@@ -22,7 +22,7 @@ impl Drop for Disk {
 
 impl Disk {
     /// Mounts a disk of so many KiB at the record's folder, as the stand's program will see it.
-    fn mount(stand: &mut Stand, kib: u32) -> Option<Self> {
+    pub(crate) fn mount(stand: &mut Stand, kib: u32) -> Option<Self> {
         fs::create_dir_all(&stand.data).unwrap();
         let script =
             format!("mount -t tmpfs -o size={kib}k,mode=0700 none \"$1\" && echo mounted && read over");
@@ -56,7 +56,7 @@ impl Disk {
 }
 
 /// Takes all the room that there is.
-fn fill(stand: &Stand) {
+pub(crate) fn fill(stand: &Stand) {
     let mut file = fs::File::options().create(true).append(true).open(stand.seen().join("filler")).unwrap();
     for size in [64 * 1024, 4096, 1] {
         loop {
@@ -69,7 +69,7 @@ fn fill(stand: &Stand) {
     }
 }
 
-fn make_room(stand: &Stand) {
+pub(crate) fn make_room(stand: &Stand) {
     fs::remove_file(stand.seen().join("filler")).unwrap();
 }
 

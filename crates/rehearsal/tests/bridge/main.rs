@@ -14,6 +14,7 @@ mod failures;
 mod fidelity;
 mod killed;
 mod once;
+mod open_record;
 mod stand;
 mod surface;
 mod upstream;
