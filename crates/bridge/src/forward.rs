@@ -104,7 +104,7 @@ fn ready(
         (!is_list).then(|| exchange.upstream_request.clone().unwrap_or_else(|| exchange.request.clone()));
     asking.done.input_equivalent = (strict && counted).then_some(true);
     let body = mapped.map_or(body, Bytes::from);
-    let keys = Keys::of(&inner.provider().keys, &headers);
+    let keys = Keys::of(&inner.provider().keys, &headers, &target);
     let question = Question { method, target, headers, body, keys };
     let spare = heard.dialect.map_or(SPARE, |dialect| dialect.generated);
     Ok(Ready { question, manner: Manner { sequence, counted, strict, spare }, exchange })

@@ -6,7 +6,7 @@
 use crate::outline::is_key;
 use crate::passing::Header;
 use bytes::Bytes;
-use rehearsal_journal::redact::REDACTED;
+use rehearsal_journal::redact::{self, REDACTED};
 
 /// A shorter key of ours is no secret, and stands in many words.
 const SHORTEST: usize = 8;
@@ -20,14 +20,18 @@ const BYTE: u8 = b'*';
 pub(crate) struct Keys(Vec<Vec<u8>>);
 
 impl Keys {
-    /// Our own keys, and those in the headers that are sent to the provider.
+    /// Our own keys, and those in the headers and in the query that are sent to the provider.
     #[must_use]
-    pub(crate) fn of(own: &[Vec<u8>], headers: &[Header]) -> Self {
+    pub(crate) fn of(own: &[Vec<u8>], headers: &[Header], target: &str) -> Self {
         let mut keys = Self(own.iter().filter(|key| key.len() >= SHORTEST).cloned().collect());
         // `Bearer KEY`, `a=1; b=2`: the words of it that no dictionary has.
         let values = headers.iter().filter(|(name, _)| is_key(name)).map(|(_, value)| value);
         let words = values.flat_map(|value| value.split(|byte| matches!(byte, b' ' | b';' | b',' | b'=')));
-        for word in words {
+        let queried = redact::secrets(target);
+        // As it stands there, and as whoever reads it says it again.
+        let unescaped: Vec<Vec<u8>> = queried.iter().map(|value| redact::unescaped(value)).collect();
+        let queried = queried.iter().map(|value| value.as_bytes()).chain(unescaped.iter().map(Vec::as_slice));
+        for word in words.chain(queried) {
             let is_one = word.len() >= SHORTEST_OF_A_CLIENT && word.iter().any(u8::is_ascii_digit);
             if is_one && !keys.0.iter().any(|key| key == word) {
                 keys.0.push(word.to_vec());
@@ -36,6 +40,14 @@ impl Keys {
         // The longest first: one key may begin with another.
         keys.0.sort_unstable_by_key(|key| std::cmp::Reverse(key.len()));
         keys
+    }
+
+    /// A header's value for the client: as it came, but for keys.
+    #[must_use]
+    pub(crate) fn hidden(&self, value: &[u8]) -> Vec<u8> {
+        let mut mask = Mask::new(self);
+        let beginning = mask.push(Bytes::copy_from_slice(value));
+        [beginning, mask.finish()].concat()
     }
 
     /// A header's value for people: as it came, but for keys.
@@ -116,7 +128,7 @@ mod tests {
             ("X-Api-Key".to_owned(), b"sk-no-key-is-needed".to_vec()),
             ("Accept".to_owned(), b"application/json".to_vec()),
         ];
-        Keys::of(&[b"sk-1234567890abc-longer".to_vec()], &headers)
+        Keys::of(&[b"sk-1234567890abc-longer".to_vec()], &headers, "/v1/x?a=b&key=q%2Dk-1234567890abc")
     }
 
     #[test]
@@ -134,6 +146,10 @@ mod tests {
             assert_eq!(String::from_utf8(out).unwrap(), wanted, "{size}");
         }
         assert_eq!(keys.shown(b"key=sk-1234567890abc"), "key=<redacted>");
+        assert_eq!(keys.hidden(b"key=sk-1234567890abc!"), b"key=****************!");
+        for queried in ["q%2Dk-1234567890abc", "q-k-1234567890abc"] {
+            assert_eq!(keys.shown(queried.as_bytes()), "<redacted>");
+        }
     }
 
     #[test]

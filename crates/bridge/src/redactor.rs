@@ -11,8 +11,10 @@ use thiserror::Error;
 
 /// Digits of a mark: 64 bits.
 const DIGITS: usize = 16;
-/// Bytes of a line that are looked at together; a match beyond that is not seen.
+/// Bytes of a line that are looked at together.
 pub const LINE: usize = 256 * 1024;
+/// Where a longer line is cut: so many bytes wait for what follows, so that a match up to this length is seen wherever it stands.
+const TAIL: usize = 16 * 1024;
 
 /// A pattern that cannot be used.
 #[derive(Debug, Error)]
@@ -77,6 +79,27 @@ impl Redactor {
         out
     }
 
+    /// Where bytes that go on may be cut: no match goes over that place. None where all of them are needed still.
+    fn border(&self, bytes: &[u8]) -> Option<usize> {
+        let mut cut = bytes.len().checked_sub(TAIL)?;
+        loop {
+            let mut at = 0;
+            let mut over = None;
+            for chunk in bytes.utf8_chunks() {
+                let text = chunk.valid();
+                let mut found = self.0.patterns.iter().flat_map(|pattern| pattern.find_iter(text));
+                let crosses =
+                    |found: &regex_lite::Match<'_>| at + found.start() < cut && at + found.end() > cut;
+                over = over.or_else(|| found.find(crosses).map(|found| at + found.start()));
+                at += text.len() + chunk.invalid().len();
+            }
+            match over {
+                Some(start) => cut = start,
+                None => return (cut > 0).then_some(cut),
+            }
+        }
+    }
+
     fn mark(&self, found: &str) -> String {
         let keyed = digest::text(&digest::of(format!("{}\n{found}", self.0.key).as_bytes()));
         format!("<redacted:{}>", &keyed[..DIGITS])
@@ -116,7 +139,11 @@ impl Lines {
         self.held.extend_from_slice(bytes);
         let end = match self.held.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => end + 1,
-            None if self.held.len() > LINE => self.held.len(),
+            None if self.held.len() > 2 * LINE => self.held.len(),
+            None if self.held.len() > LINE => match self.redactor.border(&self.held) {
+                Some(border) => border,
+                None => return Vec::new(),
+            },
             None => return Vec::new(),
         };
         let rest = self.held.split_off(end);
@@ -163,6 +190,21 @@ mod tests {
         let text = String::from_utf8_lossy(&out);
         assert!(text.starts_with("data: sk-ab\u{fffd}\ndata: <redacted:"), "{text}");
         assert!(!text.contains("abcdef") && !text.contains("zz99"), "{text}");
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_a_long_line_is_cut() {
+        let secret = "sk-abcdefghijklmnop";
+        for size in [LINE - 7, LINE + 1] {
+            for at in [LINE - 9, LINE - TAIL - 19, LINE - TAIL - 9, LINE - TAIL] {
+                let body = [&vec![b'.'; at][..], secret.as_bytes(), "ż".repeat(LINE / 2).as_bytes()].concat();
+                let mut lines = Lines::new(redactor("k"));
+                let mut out: Vec<u8> = body.chunks(size).flat_map(|piece| lines.push(piece)).collect();
+                out.extend(lines.finish());
+                let text = String::from_utf8(out).unwrap();
+                assert!(text.contains("<redacted:") && !text.contains("mnop"), "{size} {at}");
+            }
+        }
     }
 
     #[test]

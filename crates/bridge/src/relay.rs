@@ -92,6 +92,9 @@ pub enum RelayError {
     /// Its answer leads elsewhere.
     #[error("the provider answers with a redirect ({0}), and none is ever followed")]
     Redirect(u16),
+    /// It would go on in another protocol.
+    #[error("the provider answers that it changes the protocol ({0}), which nobody asked it for")]
+    Switched(u16),
     /// A stream of events ended within one.
     #[error("the stream broke off within an event")]
     BrokeOff,
@@ -157,6 +160,9 @@ async fn relay(
     note(Fact::Headed { sequence: manner.sequence, status })?;
     let mask = Mask::new(&question.keys);
     let mut body = Body { answer, mask, pieces: &mut outcome.pieces, clock };
+    if status < 200 {
+        return Err(RelayError::Switched(status));
+    }
     if matches!(status, 300..=399) && status != 304 {
         while body.next(exchange).await?.is_some() {}
         return Err(RelayError::Redirect(status));
@@ -166,7 +172,9 @@ async fn relay(
         return Err(RelayError::Coded);
     }
     let form = Form::of(&outcome.headers);
-    let plan = Plan::of(bridge, manner, form, status, &outcome.headers);
+    let served: Vec<Header> =
+        outcome.headers.iter().map(|(name, value)| (name.clone(), question.keys.hidden(value))).collect();
+    let plan = Plan::of(bridge, manner, form, status, &served);
     if plan.spooled {
         spool(plan, if redacts { HELD_REDACTED } else { HELD }, &mut body, exchange, front).await
     } else {

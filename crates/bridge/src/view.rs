@@ -73,7 +73,7 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
         (
             "forward",
             object([
-                ("method", (&question.method).into()),
+                ("method", setting.kept_text(&question.method).into()),
                 ("target", setting.kept_text(&redact::target(&question.target)).into()),
                 ("headers", headers(seen, &question.headers)),
                 ("bytes", forward.map(|hop| hop.bytes).into()),
@@ -93,7 +93,7 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
 
 /// What the provider answered.
 fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Option<&Spoken>) -> Node {
-    let Seen { exchange, outcome, .. } = seen;
+    let Seen { exchange, outcome, setting, .. } = seen;
     object([
         ("status", u64::from(status).into()),
         ("headers", headers(seen, &outcome.headers)),
@@ -101,8 +101,8 @@ fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Optio
         ("pieces", pieces(&outcome.pieces)),
         ("bytes", exchange.response.len().into()),
         ("sha256", exchange.response.hop().sha256.into()),
-        ("said", spoken.map(said).into()),
-        ("body", response.map(body).into()),
+        ("said", spoken.map(|spoken| kept(setting, said(spoken))).into()),
+        ("body", response.map(|response| kept(setting, body(response))).into()),
     ])
 }
 
@@ -127,14 +127,34 @@ fn asked(seen: &Seen<'_>, done: &Done) -> Node {
     let target = seen.setting.kept_text(&redact::target(&heard.target()));
     let key = call(heard.dialect, &heard.method, &target, &asked);
     object([
-        ("method", (&heard.method).into()),
+        ("method", seen.setting.kept_text(&heard.method).into()),
         ("target", target.into()),
         ("headers", headers(seen, &sent)),
         ("bytes", done.request.bytes.into()),
         ("sha256", (&done.request.sha256).into()),
-        ("call", key.shown()),
-        ("body", body(&asked)),
+        ("call", kept(seen.setting, key.shown())),
+        ("body", kept(seen.setting, body(&asked))),
     ])
+}
+
+/// A part of the file without what must not be written: what is whole only here, as words of a stream are, and what was escaped.
+fn kept(setting: &Setting, node: Node) -> Node {
+    if setting.redactor.is_none() {
+        return node;
+    }
+    match node {
+        Node::Null | Node::Bool(_) | Node::Number(_) => node,
+        Node::Text(text) => Node::Text(setting.kept_text(&text)),
+        Node::Raw(text) => {
+            let kept = setting.kept_text(&text);
+            // A pattern may match more than a value.
+            if parse(kept.as_bytes()).is_ok() { Node::Raw(kept) } else { Node::Text(kept) }
+        }
+        Node::List(nodes) => Node::List(nodes.into_iter().map(|node| kept(setting, node)).collect()),
+        Node::Object(entries) => {
+            Node::Object(entries.into_iter().map(|(key, node)| (key, kept(setting, node))).collect())
+        }
+    }
 }
 
 fn object<const N: usize>(entries: [(&'static str, Node); N]) -> Node {
@@ -154,7 +174,7 @@ fn headers(seen: &Seen<'_>, headers: &[Header]) -> Node {
         } else {
             seen.setting.kept_text(&seen.question.keys.shown(value))
         };
-        Node::from(vec![name.clone(), value])
+        Node::from(vec![seen.setting.kept_text(name), value])
     };
     Node::List(headers.iter().map(shown).collect())
 }

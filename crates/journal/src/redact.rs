@@ -56,6 +56,34 @@ pub fn target(target: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{place}?{}", masked.join("&")))
 }
 
+/// The values of a request target's query that are secrets, as they stand there.
+#[must_use]
+pub fn secrets(target: &str) -> Vec<&str> {
+    let (_, query) = target.split_once('?').unwrap_or_default();
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs
+        .filter(|(name, value)| !value.is_empty() && is_secret(&decoded(name)))
+        .map(|(_, value)| value)
+        .collect()
+}
+
+/// A text of a query with its percent escapes undone; what is no escape stays.
+#[must_use]
+pub fn unescaped(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let digits =
+            behind.get(..2).filter(|digits| first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let byte = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &behind[2..] } else { behind };
+    }
+    out
+}
+
 fn pair(pair: &str) -> Cow<'_, str> {
     match pair.split_once('=') {
         Some((name, value)) if !value.is_empty() && is_secret(&decoded(name)) => {

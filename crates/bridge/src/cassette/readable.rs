@@ -87,7 +87,7 @@ impl Readable {
             forward: forwarded.then(|| hop(root, "/forward/bytes", "/forward/sha256")).transpose()?,
             response: answered.then(|| response(root)).transpose()?,
             served: Served {
-                status: status(root, "/served/status")?,
+                status: status(root, "/served/status", 200)?,
                 hop: hop(root, "/served/bytes", "/served/sha256")?,
                 file: truth(root, "/served/file")?,
                 pieces: pieces(root, "/served/pieces")?,
@@ -107,7 +107,8 @@ fn response(root: Value<'_>) -> Result<Response, ReadError> {
         headers.push((name.into_owned(), value.into_owned().into_bytes()));
     }
     Ok(Response {
-        status: status(root, "/response/status")?,
+        // One below 200 was not passed on.
+        status: status(root, "/response/status", 100)?,
         headers,
         head_us: number(root, "/response/headUs")?,
         pieces: pieces(root, "/response/pieces")?,
@@ -123,10 +124,11 @@ fn whole(value: Option<Value<'_>>) -> Option<u64> {
     value?.as_number()?.parse().ok()
 }
 
-/// A status that can be sent.
-fn status(root: Value<'_>, pointer: &'static str) -> Result<u16, ReadError> {
+/// A status of at least `least`, which can be sent from 200 on.
+fn status(root: Value<'_>, pointer: &'static str, least: u16) -> Result<u16, ReadError> {
     let status = number(root, pointer)?;
-    u16::try_from(status).ok().filter(|status| (200..=999).contains(status)).ok_or(ReadError::Shape(pointer))
+    let status = u16::try_from(status).ok().filter(|status| (least..=999).contains(status));
+    status.ok_or(ReadError::Shape(pointer))
 }
 
 fn truth(root: Value<'_>, pointer: &'static str) -> Result<bool, ReadError> {
