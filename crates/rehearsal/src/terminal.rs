@@ -1,5 +1,6 @@
 //! Lines for people. A reader that has gone away (a closed pipe) is no failure.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 
 /// A line on standard output.
@@ -14,10 +15,23 @@ pub(crate) fn print(text: &str) {
     let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// A line on standard error.
+/// A line on standard error. Names that others gave, of files or in recordings, move no cursor and change no colour.
 pub(crate) fn complain(line: &str) {
     let mut err = std::io::stderr().lock();
-    let _gone = writeln!(err, "{line}");
+    let _gone = writeln!(err, "{}", tame(line));
+}
+
+/// A text without control characters but for ends of lines and tabulators.
+fn tame(text: &str) -> Cow<'_, str> {
+    let is_wild = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
+    if !text.contains(is_wild) {
+        return Cow::Borrowed(text);
+    }
+    let mut tamed = String::with_capacity(text.len() + 16);
+    for one in text.chars() {
+        if is_wild(one) { tamed.extend(one.escape_default()) } else { tamed.push(one) }
+    }
+    Cow::Owned(tamed)
 }
 
 /// What makes a word mean so many.
@@ -33,4 +47,15 @@ pub(crate) fn colour() -> bool {
 /// Columns for tables: what a person sets, else what the terminal has, else 100.
 pub(crate) fn width() -> usize {
     crate::env::columns().or_else(rehearsal_world::environment::terminal_columns).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tame;
+
+    #[test]
+    fn control_characters_are_told_and_not_obeyed() {
+        assert_eq!(tame("a\x1b[31mb\u{7f}\u{9b}c\r\n\td"), "a\\u{1b}[31mb\\u{7f}\\u{9b}c\\r\n\td");
+        assert_eq!(tame("żółć 😀"), "żółć 😀");
+    }
 }

@@ -9,6 +9,7 @@
 mod access;
 mod damage;
 mod disk;
+mod echoed;
 mod evidence;
 mod failures;
 mod fidelity;
