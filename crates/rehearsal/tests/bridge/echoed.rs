@@ -47,7 +47,7 @@ fn keys_that_a_provider_says_again_are_in_no_file_and_ours_reach_no_client() {
         assert!(got.head.contains("x-echo: /v1/chat"), "{got:?}");
         assert!(!String::from_utf8_lossy(&got.raw).contains(OURS), "{got:?}");
     }
-    running.kill();
+    assert_eq!(running.terminate(), Some(0));
     let mut again = stand.command(0);
     again.env("OUR_KEY", OURS);
     drop(stand.try_command(again).unwrap());
@@ -79,7 +79,7 @@ fn what_is_to_be_redacted_is_found_where_it_is_put_together_and_in_every_part_of
         client.send(running.bytes(method, "/v1/chat/completions", &[(name, value)], &body));
         drop(client.read_to_end());
     }
-    running.kill();
+    assert_eq!(running.terminate(), Some(0));
     drop(stand.start());
     assert_eq!(holding(&stand, NAMED), [""; 0]);
     assert!(!holding(&stand, "<redacted:").is_empty());
@@ -98,7 +98,7 @@ fn a_provider_that_changes_the_protocol_gives_no_answer_and_spoils_no_record() {
     let mut client = running.client();
     client.send(running.bytes("POST", "/v1/chat/completions", &[], &body(0, false).to_string()));
     assert_eq!(Got::of(&client.read_to_end()).refusal(), (502, "upstream_failed".to_owned()));
-    running.kill();
+    assert_eq!(running.terminate(), Some(0));
     drop(stand.start());
     assert!(verify(&stand));
 }

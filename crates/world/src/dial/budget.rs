@@ -30,6 +30,10 @@ impl Budget {
 
     /// Waits for what comes next on a connection.
     pub(super) async fn next<T>(self, event: impl Future<Output = T>) -> Result<T, DialError> {
+        // What is ready at once would win against an end that has passed: a peer that never pauses would have no end at all.
+        if Instant::now() >= self.end {
+            return Err(DialError::Total(self.limits.total));
+        }
         let idle = after(self.limits.idle);
         timeout_at(idle.min(self.end), event).await.map_err(|_| {
             if idle < self.end {
@@ -45,4 +49,18 @@ impl Budget {
 pub(super) fn after(wait: Duration) -> Instant {
     const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
     Instant::now() + wait.min(CENTURY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_always_ready_ends_with_the_whole_time_too() {
+        let long = Duration::from_secs(1000);
+        let limits = |total| Limits { connect: long, idle: long, total, body: 1 };
+        assert!(Budget::new(limits(long)).next(async {}).await.is_ok());
+        let over = Budget::new(limits(Duration::ZERO)).next(async {}).await;
+        assert!(matches!(over, Err(DialError::Total(_))));
+    }
 }
