@@ -123,6 +123,11 @@ pub async fn first(one: impl Future<Output = ()>, other: impl Future<Output = ()
     tokio::select! { () = one => {} () = other => {} }
 }
 
+/// Lets clocks, sockets and all other tasks have their turn: for a loop in which everything may be ready at once, for ever.
+pub async fn give_way() {
+    tokio::task::yield_now().await;
+}
+
 /// Resolves after a time: a deadline for what is waited for beside it.
 #[expect(clippy::disallowed_methods, reason = "deadlines are made here")]
 pub async fn after(time: Duration) {
