@@ -243,6 +243,8 @@ impl App for Bridge {
         let (sequence, verdict) = inner.admit(&heard);
         let mut done = outline(&heard, &verdict, sequence, unix_ms);
         done.path = inner.setting.kept_text(&done.path);
+        done.method = inner.setting.kept_text(&done.method);
+        done.origin = done.origin.map(|origin| inner.setting.kept_text(&origin));
         let mut asking = Asking { done: Box::new(done), clock };
         // What was recorded costs nothing, so that a spent budget does not stand before it.
         let forwards = matches!(verdict.act, Act::Forward { .. } | Act::Deny(Denial::Budget));
@@ -285,7 +287,7 @@ impl App for Bridge {
         let sequence = inner.number();
         let text = |part: fn(&RequestHead) -> String| refusal.head.as_ref().map(part).unwrap_or_default();
         let mut done = blank(sequence, clock::unix_ms(), Kind::Invalid, Action::Denied);
-        done.method = text(|head| head.method().into_owned());
+        done.method = inner.setting.kept_text(&text(|head| head.method().into_owned()));
         done.path = inner.setting.kept_text(&shown(&text(|head| head.target().into_owned())));
         done.code = Some(words.code.to_owned());
         done.request = hop(&inner.setting.kept(&refusal.body));
