@@ -83,6 +83,12 @@ pub trait Transport {
     fn send(&self, prepared: Prepared<'_>) -> impl Future<Output = Result<Received, DialError>> + Send;
 }
 
+impl<T: Transport + Sync> Transport for &T {
+    fn send(&self, prepared: Prepared<'_>) -> impl Future<Output = Result<Received, DialError>> + Send {
+        (**self).send(prepared)
+    }
+}
+
 /// The network: no proxy, no cookies, a connection of its own for each request.
 #[derive(Clone, Debug)]
 pub struct Dialled(Client);
