@@ -5,6 +5,7 @@ mod content;
 mod envelope;
 
 use super::*;
+use crate::endpoint::class::Class;
 use crate::options::Secret;
 
 const KEY: &str = "sk-secret-1";

@@ -1,10 +1,13 @@
 //! Classes by code, status and dial error, and what may be tried again.
 
 use super::*;
+use crate::endpoint::mask::Mask;
 use crate::options::Secret;
 use rehearsal_wire::json;
+use rehearsal_world::dial::DialError;
 use std::collections::BTreeSet;
 use std::io;
+use std::time::Duration;
 
 /// The class of an error with this status and body.
 fn class(status: u16, body: &str) -> Class {
