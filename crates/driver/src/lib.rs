@@ -1,6 +1,8 @@
 //! The built-in reference agent: a small honest tool loop over any endpoint that speaks chat completions; and `worker`, which
 //! gives one task with owned files to such an endpoint and gets files back.
 //!
+//! Beside it `endpoint`: any provider asked for one turn, its failures classed.
+//!
 //! The core decides without I/O and clock; `agent` joins it to the world. Must not know: the stand-in, scenarios, journals
 //! of runs, the command line.
 #![forbid(unsafe_code)]

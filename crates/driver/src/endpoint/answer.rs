@@ -3,6 +3,7 @@
 //! What was cut or held back is never an answer, whatever else it holds: that is looked at before the words are. What is read
 //! more leniently than the letter of the API is told; nothing is ever repaired by guessing.
 
+mod end;
 mod facts;
 mod form;
 mod judge;
@@ -204,13 +205,10 @@ pub(super) fn request_id(received: &Received, mask: &Mask) -> Option<String> {
 
 /// Whether an event of a stream is the one behind which nothing counts.
 pub(super) fn is_over(dialect: Dialect, data: &str, event: &str) -> bool {
-    if form::DONE.contains(&data) {
-        return true;
-    }
     match dialect {
-        Dialect::Chat => false,
+        Dialect::Chat => end::is_done(dialect, data),
         Dialect::Responses | Dialect::Messages => {
-            json::parse(data.as_bytes()).is_ok_and(|tape| facts::is_last(dialect, tape.root(), event))
+            json::parse(data.as_bytes()).is_ok_and(|tape| end::is_last(dialect, tape.root(), event))
         }
     }
 }

@@ -17,7 +17,7 @@ pub async fn work<T: Transport>(task: Task, tree: &Tree, record: &Folder, asker:
     let (held, owned) = match taken {
         Ok(taken) => taken,
         Err(failed) => {
-            let outcome = Outcome::Failed(Box::new(failed));
+            let outcome = Outcome::Failed(failed);
             return Report { model, outcome, ..Report::nothing(asker.url()) };
         }
     };
@@ -39,7 +39,7 @@ pub async fn work<T: Transport>(task: Task, tree: &Tree, record: &Folder, asker:
 }
 
 /// Takes the files and reads them as text.
-fn take(task: &Task, tree: &Tree) -> Result<(Held, Vec<Owned>), Failed> {
+fn take(task: &Task, tree: &Tree) -> Result<(Held, Vec<Owned>), Box<Failed>> {
     let mode = |mode| match mode {
         Mode::Edit => owned::Mode::Edit,
         Mode::Create => owned::Mode::Create,
@@ -52,15 +52,15 @@ fn take(task: &Task, tree: &Tree) -> Result<(Held, Vec<Owned>), Failed> {
         .collect();
     let held = tree.take(&entries).map_err(|error| {
         let class = if error.is_unsafe() { Class::UnsafePath } else { Class::Config };
-        Failed::new(class, error.to_string())
+        Box::new(Failed::new(class, error.to_string()))
     })?;
     let text = |file: &owned::HeldFile| match (file.mode, std::str::from_utf8(&file.bytes)) {
         (owned::Mode::Create, _) => Ok(Owned::create(file.path.as_str())),
         (owned::Mode::Edit, Ok(text)) => Ok(Owned::edit(file.path.as_str(), text)),
-        (owned::Mode::Edit, Err(_)) => Err(Failed::new(
-            Class::Config,
-            format!("{} is no UTF-8 text, so a model cannot be shown it", file.path),
-        )),
+        (owned::Mode::Edit, Err(_)) => {
+            let why = format!("{} is no UTF-8 text, so a model cannot be shown it", file.path);
+            Err(Box::new(Failed::new(Class::Config, why)))
+        }
     };
     let shown = held.files().iter().map(text).collect::<Result<Vec<_>, _>>()?;
     Ok((held, shown))

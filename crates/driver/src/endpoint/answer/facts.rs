@@ -1,28 +1,13 @@
 //! What must be known of an answer before its words are looked at: how it ended, what is wrong with it, what is lenient in it.
 
 use super::Leniency;
+use super::end::{self, End};
 use super::form::{DONE, Fault, Form};
 use crate::endpoint::complaint::{self, Complaint};
 use crate::endpoint::config::Dialect;
 use rehearsal_wire::json::{self, Kind, Value};
 use rehearsal_wire::sse::SseReader;
 use std::collections::BTreeSet;
-
-/// How an answer ended, the gravest last: of several ends that count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
-    /// In order.
-    #[default]
-    Whole,
-    /// With a refusal.
-    Refused,
-    /// The provider broke down.
-    Broken,
-    /// Held back by a filter.
-    Filtered,
-    /// At the length limit, or that of the window.
-    Length,
-}
 
 /// What is known of an answer.
 #[derive(Debug, Default)]
@@ -103,11 +88,8 @@ impl Facts {
             }
             while let Some(event) = reader.next_event().filter(|_| !done) {
                 let data = event.data.trim();
-                if DONE.contains(&data) {
-                    done = true;
-                    continue;
-                }
-                if data.is_empty() {
+                if data.is_empty() || DONE.contains(&data) {
+                    done = end::is_done(dialect, data);
                     continue;
                 }
                 let tape = match json::parse(data.as_bytes()) {
@@ -129,7 +111,7 @@ impl Facts {
                     self.complaint = failed;
                 }
                 self.document(dialect, root);
-                done = is_last(dialect, root, &event.kind);
+                done = end::is_last(dialect, root, &event.kind);
             }
             if done {
                 break;
@@ -247,53 +229,13 @@ impl Facts {
         if word.is_empty() {
             return;
         }
-        let (end, is_known) = end_of(&word.to_ascii_lowercase());
+        let (end, is_known) = end::of(&word.to_ascii_lowercase());
         self.end = self.end.max(end);
         self.ends_with_calls |= matches!(word, "tool_calls" | "tool_use" | "function_call");
         if !is_known {
             self.leniencies.insert(Leniency::OddFinish);
         }
         self.finish = Some(word.to_owned());
-    }
-}
-
-/// Sorts the words that providers use, in lower case, and says whether an API of ours has this one.
-fn end_of(word: &str) -> (End, bool) {
-    match word {
-        "stop" | "tool_calls" | "function_call" | "end_turn" | "tool_use" | "stop_sequence" | "completed" => {
-            (End::Whole, true)
-        }
-        "length" | "max_tokens" | "max_output_tokens" | "incomplete" | "model_context_window_exceeded" => {
-            (End::Length, true)
-        }
-        "model_length"
-        | "max_length"
-        | "token_limit"
-        | "max_new_tokens"
-        | "context_length"
-        | "context_length_exceeded"
-        | "truncated" => (End::Length, false),
-        "content_filter" => (End::Filtered, true),
-        "content-filter"
-        | "contentfilter"
-        | "content_filtered"
-        | "sensitive"
-        | "guardrail_intervened"
-        | "safety"
-        | "prohibited_content"
-        | "recitation"
-        | "blocklist"
-        | "spii" => (End::Filtered, false),
-        "refusal" => (End::Refused, true),
-        "failed" | "cancelled" => (End::Broken, true),
-        "error"
-        | "network_error"
-        | "insufficient_system_resource"
-        | "abort"
-        | "aborted"
-        | "canceled"
-        | "pause_turn" => (End::Broken, false),
-        _ => (End::Whole, false),
     }
 }
 
@@ -332,24 +274,5 @@ fn missing(dialect: Dialect, root: Value<'_>) -> Option<String> {
             let names: Vec<String> = names.iter().map(|name| name.chars().take(40).collect()).collect();
             Some(format!("there are no {key}; the keys are: {}", names.join(", ")))
         }
-    }
-}
-
-/// Whether an event is the one behind which nothing counts.
-pub(super) fn is_last(dialect: Dialect, root: Value<'_>, event: &str) -> bool {
-    let kind = root.get("type").and_then(Value::as_str);
-    let kind = kind.as_deref().unwrap_or(event);
-    match dialect {
-        Dialect::Chat => false,
-        Dialect::Responses => matches!(
-            kind,
-            "response.completed"
-                | "response.incomplete"
-                | "response.failed"
-                | "response.cancelled"
-                | "response.done"
-                | "error"
-        ),
-        Dialect::Messages => matches!(kind, "message_stop" | "error"),
     }
 }

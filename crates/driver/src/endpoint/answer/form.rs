@@ -69,15 +69,25 @@ pub(super) fn read(body: &[u8], typed_stream: bool) -> Result<Form<'_>, Fault> {
         Some(rest) => (rest, true),
         None => (body, false),
     };
-    let text = std::str::from_utf8(body).map_err(|error| {
-        Fault::new("not_utf8", format!("the body is not UTF-8 at byte {}", error.valid_up_to()))
-    })?;
+    let (text, broken) = match std::str::from_utf8(body) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let (good, _) = body.split_at(error.valid_up_to());
+            (std::str::from_utf8(good).unwrap_or_default(), Some(error))
+        }
+    };
     let begin = text.trim_ascii_start();
+    let looks = FIELDS.iter().any(|field| begin.starts_with(field));
+    let is_stream = !begin.starts_with(['{', '[']) && (looks || typed_stream);
+    // A stream may end within a character: where it broke off, or behind its last event.
+    if let Some(error) = broken.filter(|error| !is_stream || error.error_len().is_some()) {
+        let what = format!("the body is not UTF-8 at byte {}", error.valid_up_to());
+        return Err(Fault::new("not_utf8", what));
+    }
     if begin.is_empty() {
         return Err(Fault::new("empty_body", "the body is empty"));
     }
-    let looks = FIELDS.iter().any(|field| begin.starts_with(field));
-    if begin.starts_with(['{', '[']) || !(looks || typed_stream) {
+    if !is_stream {
         let whole = begin.trim_ascii_end();
         let cut = without_end(whole);
         return Ok(Form::Whole { text: cut.unwrap_or(whole), marked, done_after: cut.is_some() });

@@ -1,6 +1,7 @@
 //! Judges what came: the status, then the form, then how it ended, then the words.
 
-use super::facts::{End, Facts};
+use super::end::{self, End};
+use super::facts::Facts;
 use super::form;
 use super::{Call, Leniency, QUOTED, Reading, Received, Tokens, Told};
 use crate::endpoint::class::{self, Class, Failed};
@@ -8,6 +9,7 @@ use crate::endpoint::complaint::{self, Complaint};
 use crate::endpoint::mask::Mask;
 use rehearsal_wire::dialect::heard::{Heard, hear};
 use rehearsal_wire::json;
+use std::collections::BTreeSet;
 
 /// Most bytes of a body that a failure keeps.
 const KEPT: usize = 2 << 10;
@@ -110,7 +112,9 @@ fn held_back(facts: &Facts, heard: &Heard, received: &Received, reading: &Readin
         text: partial.clone(),
         ..Failed::new(class, mask.hide(&format!("{}: {what}", reading.url)))
     };
-    match facts.end {
+    // Whoever heard the words may have seen an end that was not looked for.
+    let heard_end = heard.ended.as_deref().map(|word| end::of(&word.trim().to_ascii_lowercase()).0);
+    match facts.end.max(heard_end.unwrap_or_default()) {
         End::Length => return Some(failed(Class::Truncated, "the answer was cut at the length limit")),
         End::Filtered => {
             return Some(failed(Class::Filtered, "the answer was held back by a content filter"));
@@ -220,13 +224,12 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
 
 /// Gives calls without an id one that no other call has, the same for the same answer.
 fn name_calls(calls: &mut [Call]) {
-    for at in 0..calls.len() {
+    let mut known: BTreeSet<String> = calls.iter().map(|call| call.id.clone()).collect();
+    for (at, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
         let mut salt = 0;
-        while calls[at].id.is_empty() {
-            let id = format!("call_{at}_{salt}");
-            if calls.iter().all(|call| call.id != id) {
-                calls[at].id = id;
-            }
+        // The empty id is among those that are known.
+        while !known.insert(call.id.clone()) {
+            call.id = format!("call_{at}_{salt}");
             salt += 1;
         }
     }

@@ -1,6 +1,7 @@
 //! Whatever comes, reading ends, gives nothing of what was cut or held back, and never shows the key.
 
 use super::*;
+use crate::endpoint::watch::Watch;
 use proptest::prelude::*;
 
 /// Pieces of which bodies are made that come close to answers.
@@ -37,6 +38,25 @@ const FRAGMENTS: &[&str] = &[
     KEY,
     "\"output\":[]",
     "\"status\":\"queued\"",
+];
+
+/// Events of all dialects, whole and broken.
+const EVENTS: &[&str] = &[
+    "\u{feff}",
+    ": x\n\n",
+    "data: [DONE]\n\n",
+    "data:[DONE]\r\n\r\n",
+    "error: slow\n\n",
+    "event: error\ndata: {\"message\":\"slow\"}\n\n",
+    "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n",
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\n",
+    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
+    "event: message_stop\ndata: {}\n\n",
+    "data: {\"type\":\"response.output_text.delta\",\"delta\":\"x\"}\n\n",
+    "data: {\"type\":\"response.completed\",\"response\":{\"object\":\"response\",\"status\":\"completed\"}}\n\n",
+    "data: {\"type\":\"error\",\"message\":\"slow\"}\n\n",
+    "data: {\n\n",
 ];
 
 fn body() -> impl Strategy<Value = Vec<u8>> {
@@ -83,6 +103,30 @@ proptest! {
                 prop_assert!(!failed.message.is_empty() && !shown.contains(KEY));
             }
         }
+    }
+
+    #[test]
+    fn where_a_stream_is_over_the_rest_changes_nothing(
+        pieces in proptest::collection::vec(proptest::sample::select(EVENTS), 0..12),
+        cuts in proptest::collection::vec(1..40_usize, 1..20),
+        dialect in dialect(),
+    ) {
+        let body = pieces.concat();
+        let mut watch = Watch::new(dialect);
+        let (mut rest, mut sizes) = (body.as_bytes(), cuts.iter().cycle());
+        while let (false, Some(size)) = (rest.is_empty(), sizes.next()) {
+            let (piece, after) = rest.split_at((*size).min(rest.len()));
+            rest = after;
+            if watch.push(piece, 1 << 20) {
+                break;
+            }
+        }
+        let seen = &body.as_bytes()[..body.len() - rest.len()];
+        let judge = |bytes: &[u8]| {
+            let result = read_as(dialect, &typed("text/event-stream", bytes), |_| {});
+            result.map(|told| (told.text, told.finish)).map_err(|failed| failed.class)
+        };
+        prop_assert_eq!(judge(seen), judge(body.as_bytes()));
     }
 
     #[test]

@@ -197,3 +197,12 @@ fn of_several_choices_the_first_is_used_and_the_others_are_counted() {
     assert_eq!((told.text.as_deref(), told.other_choices), (Some("a"), 1));
     assert_eq!(told.leniencies, [Leniency::MoreChoices]);
 }
+
+#[test]
+fn many_calls_without_an_id_are_no_burden() {
+    let call = r#"{"function":{"name":"f","arguments":"{}"}}"#;
+    let all = vec![call; 50_000].join(",");
+    let told = told(&message(&format!(r#"{{"content":null,"tool_calls":[{all}]}}"#), "\"tool_calls\""));
+    let ids: std::collections::BTreeSet<_> = told.calls.iter().map(|call| &call.id).collect();
+    assert_eq!(ids.len(), told.calls.len());
+}
