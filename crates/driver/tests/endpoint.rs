@@ -324,10 +324,13 @@ fn silence_and_dripping_end_at_their_limits() {
     assert_eq!(failing_as(Play::Hold(Vec::new()), silent).class, Class::TimeoutIdle);
     let begun = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ".to_vec();
     assert_eq!(failing_as(Play::Hold(begun.clone()), silent).class, Class::TimeoutIdle);
+    // Comments say that a gateway lives, not that the model does.
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n".to_vec();
+    assert_eq!(failing_as(Play::Drip(head, ": ping\n\n"), silent).class, Class::TimeoutIdle);
     // Each byte breaks the silence; the time for everything does not care.
     let mut slow = plain();
     slow.policy.total = Duration::from_millis(300);
-    assert_eq!(failing_as(Play::Drip(begun, ": ping\n"), slow).class, Class::TimeoutTotal);
+    assert_eq!(failing_as(Play::Drip(begun, "x"), slow).class, Class::TimeoutTotal);
     assert_eq!(
         failing_as(Play::Drip(b"HTTP/1.1 200 OK\r\nx: ".to_vec(), "y"), slow).class,
         Class::TimeoutTotal

@@ -24,7 +24,7 @@ pub struct Manner {
     pub policy: Policy,
     /// Longest wait for a connection.
     pub connect: Duration,
-    /// Longest silence.
+    /// Longest silence. Comments of a stream break none.
     pub idle: Duration,
     /// Most bytes of an answer, as it comes and decoded.
     pub largest: usize,
@@ -108,12 +108,12 @@ impl Transport for Dialled {
         let (target, body) = (prepared.target, prepared.body.to_vec().into());
         let request = dial::Request { method: "POST", target, headers: &headers, body };
         let answer = self.0.ask(prepared.root, request, prepared.limits).await?;
-        receive(answer, prepared.dialect, prepared.limits.body).await
+        receive(answer, prepared.dialect, prepared.limits).await
     }
 }
 
 /// Reads a body to its end, or to that of the stream that it is, and undoes its codings.
-async fn receive(mut answer: Answer, dialect: Dialect, largest: usize) -> Result<Received, DialError> {
+async fn receive(mut answer: Answer, dialect: Dialect, limits: Limits) -> Result<Received, DialError> {
     let status = answer.status();
     let mut received = Received {
         status,
@@ -124,12 +124,14 @@ async fn receive(mut answer: Answer, dialect: Dialect, largest: usize) -> Result
     let codings = received.headers.iter().filter(|(name, _)| name == "content-encoding");
     let codings: Vec<_> = codings.map(|(_, value)| String::from_utf8_lossy(value)).collect();
     let mut decoder = match Coding::list(&codings.join(",")) {
-        Ok(list) => Decoder::new(&list, largest as u64),
+        Ok(list) => Decoder::new(&list, limits.body as u64),
         Err(flaw) => return Ok(Received { flaw: Some(flaw), ..received }),
     };
     let mut watch = Watch::new(dialect);
+    let mut silence = Deadline::after(limits.idle);
     loop {
-        let piece = match answer.next().await {
+        let next = silence.within(answer.next()).await;
+        let piece = match next.unwrap_or(Err(DialError::Idle(limits.idle))) {
             Ok(Some(piece)) => piece,
             Ok(None) => {
                 received.flaw = decoder.finish(&mut received.body).err();
@@ -145,8 +147,13 @@ async fn receive(mut answer: Answer, dialect: Dialect, largest: usize) -> Result
             received.flaw = Some(flaw);
             return Ok(received);
         }
-        if status == 200 && watch.push(&received.body[before..], largest) {
+        let mark = watch.progress();
+        if watch.push(&received.body[before..], limits.body) && status == 200 {
             return Ok(received);
+        }
+        // What a coding holds back for now is no comment.
+        if watch.progress() != mark || received.body.len() == before {
+            silence = Deadline::after(limits.idle);
         }
     }
 }

@@ -9,6 +9,8 @@ use rehearsal_wire::sse::SseReader;
 pub(super) struct Watch {
     dialect: Dialect,
     state: State,
+    /// Bytes of a body that is no stream, or events of one.
+    taken: usize,
 }
 
 #[derive(Debug)]
@@ -22,12 +24,22 @@ enum State {
 }
 
 impl Watch {
-    /// Watches a body whose events are no longer than this, in bytes.
+    /// Watches a body from its beginning.
     pub(super) fn new(dialect: Dialect) -> Self {
-        Self { dialect, state: State::Open }
+        Self { dialect, state: State::Open, taken: 0 }
     }
 
-    /// Takes what came next; says whether nothing that counts can follow.
+    /// A mark that changes with each byte that says something. Comments of a stream say nothing: a gateway sends them for as long
+    /// as its own connection lives, whether or not the model does.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        let pending = match &self.state {
+            State::Stream(reader) => reader.pending(),
+            State::Open | State::Whole | State::Over => 0,
+        };
+        (self.taken, pending)
+    }
+
+    /// Takes what came next, of events no longer than the limit in bytes; says whether nothing that counts can follow.
     pub(super) fn push(&mut self, bytes: &[u8], limit: usize) -> bool {
         if let State::Open = self.state {
             let skipped = |byte: &&u8| byte.is_ascii_whitespace() || [0xEF, 0xBB, 0xBF].contains(*byte);
@@ -37,10 +49,14 @@ impl Watch {
                 Some(_) => self.state = State::Stream(Box::new(SseReader::new(limit))),
             }
         }
-        let State::Stream(reader) = &mut self.state else { return matches!(self.state, State::Over) };
+        let State::Stream(reader) = &mut self.state else {
+            self.taken += bytes.len();
+            return matches!(self.state, State::Over);
+        };
         let too_long = reader.feed(bytes).is_err();
         let mut over = false;
         while let Some(event) = reader.next_event() {
+            self.taken += 1;
             over |= is_over(self.dialect, event.data.trim(), &event.kind);
         }
         if over {
@@ -82,6 +98,19 @@ mod tests {
                 prop_assert!(over);
             }
         }
+    }
+
+    #[test]
+    fn comments_are_no_progress_and_all_else_is() {
+        let mut watch = Watch::new(Dialect::Chat);
+        let mut moves = |piece: &str| {
+            let before = watch.progress();
+            watch.push(piece.as_bytes(), 99);
+            watch.progress() != before
+        };
+        let told: Vec<bool> =
+            [": pi", "ng\n\n", ":\n", "data: ", "x", "\n\n", ": y\n"].map(&mut moves).to_vec();
+        assert_eq!(told, [false, false, false, true, true, true, false]);
     }
 
     #[test]
