@@ -6,6 +6,7 @@
 mod agents;
 mod cassettes;
 mod drills;
+mod driving;
 mod enclosed;
 mod evidence;
 mod init;

@@ -1,0 +1,107 @@
+//! `rehearsal drive`: a task with owned files at a scripted provider.
+
+use crate::replaying::Server;
+use crate::sandbox::{Ended, Sandbox};
+use serde_json::Value;
+use std::fs;
+
+/// What the model says, in order.
+fn provider(sandbox: &Sandbox, steps: &[&str]) -> Server {
+    let step = |text: &&str| {
+        format!(
+            "      - {{text: {}, usage: {{prompt_tokens: 900, completion_tokens: 9}}}}\n",
+            Value::from(*text)
+        )
+    };
+    let script: String = steps.iter().map(step).collect();
+    let suite = format!(
+        "version: 1\nclasses:\n  task:\n    script:\n{script}    phrasings:\n      - {{id: t, prompt: Change two}}\n"
+    );
+    sandbox.write("suite.yaml", suite.as_bytes());
+    Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
+}
+
+fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended, Value) {
+    let fixed =
+        ["drive", "--endpoint", endpoint, "--model", "m", "--prompt", "Change two", "--workdir", "tree"];
+    let ended = sandbox.run(&[&fixed[..], &["--data", "drive", "--json"], more].concat());
+    let report = serde_json::from_str(&ended.out).unwrap_or(Value::Null);
+    (ended, report)
+}
+
+fn url(server: &Server) -> String {
+    format!("http://{}/v1", server.address)
+}
+
+const GOOD: &str = r#"{"files":[{"path":"a.py","contents":"one\nthree\n"},{"path":"sub/new.py","contents":"x = 1\n"}],"summary":"Done.","done":true}"#;
+
+#[test]
+fn an_answer_that_cannot_be_read_goes_back_and_the_good_one_is_written_whole() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\r\ntwo\r\n");
+    let server = provider(&sandbox, &["I think {\"files\": []", GOOD]);
+    let (ended, report) = drive(&sandbox, &url(&server), &["--owns", "a.py", "--owns", "sub/new.py:create"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!((&report["outcome"], &report["repairs"]), (&"applied".into(), &1.into()));
+    assert_eq!(report["attempts"].as_array().unwrap().len(), 2);
+    assert_eq!((&report["metered"], &report["usage"]["prompt"]), (&"all".into(), &1800.into()));
+    assert_eq!(fs::read(sandbox.path("tree/a.py")).unwrap(), b"one\r\nthree\r\n");
+    assert_eq!(fs::read(sandbox.path("tree/sub/new.py")).unwrap(), b"x = 1\n");
+}
+
+#[test]
+fn a_path_that_is_not_owned_refuses_the_whole_answer() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    let server = provider(&sandbox, &[GOOD]);
+    let (ended, report) = drive(&sandbox, &url(&server), &["--owns", "a.py"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(report["error"]["class"], "ownership_violation");
+    assert_eq!(fs::read(sandbox.path("tree/a.py")).unwrap(), b"one\n");
+    assert!(!sandbox.path("tree/sub").exists());
+}
+
+#[test]
+fn a_recorder_with_a_budget_of_one_is_asked_once() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    let server = provider(&sandbox, &["not json", GOOD]);
+    let upstream = format!("http://{}", server.address);
+    let record = Server::start(
+        &sandbox,
+        &["record", "--upstream", &upstream, "--data", "rec", "--budget-requests", "1"],
+    );
+    let (ended, report) = drive(&sandbox, &url(&record), &["--owns", "a.py", "--attempts", "1"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(report["error"]["class"], "format");
+    assert_eq!(report["attempts"].as_array().unwrap().len(), 1);
+    let exchanges = crate::sandbox::files_below(&sandbox.path("rec/private/exchanges"));
+    let requests = exchanges.iter().filter(|path| path.extension().is_some_and(|end| end == "request"));
+    assert_eq!(requests.count(), 1);
+}
+
+#[test]
+fn what_cannot_be_a_task_is_said_in_one_sentence() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    let local = "http://127.0.0.1:9/v1";
+    for (endpoint, more, words) in [
+        (
+            "http://example.com/v1",
+            &["--owns", "a.py"][..],
+            "only an endpoint at a loopback address needs none",
+        ),
+        ("ftp://x", &["--owns", "a.py"], "http"),
+        (local, &["--owns", "../a.py"], "--owns: "),
+        (local, &["--owns", "tests/test_a.py"], "is protected"),
+        (local, &["--owns", "a.py", "--owns", "A.py"], "are the same file"),
+        (local, &["--owns", "a.py", "--format", "xml"], "the formats are json_patch, fenced, diff"),
+        (local, &["--owns", "a.py", "--ca", "none.pem"], "none.pem"),
+    ] {
+        let (ended, _) = drive(&sandbox, endpoint, more);
+        assert_eq!(ended.code, Some(2), "{more:?}: {ended:?}");
+        assert!(ended.err.contains(words), "{more:?}: {}", ended.err);
+    }
+    let (ended, report) = drive(&sandbox, local, &["--owns", "gone.py"]);
+    assert_eq!((ended.code, &report["error"]["class"]), (Some(1), &"config".into()), "{ended:?}");
+}
