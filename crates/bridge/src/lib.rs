@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod cassette;
+mod chores;
 pub mod core;
 mod cost;
 pub mod denial;

@@ -28,16 +28,9 @@ use std::time::Duration;
 
 /// Longest frozen system prompt, in bytes.
 const LONGEST_SYSTEM: u64 = 1 << 20;
-/// How long the public state may lag behind.
-const STATE_LAG: Duration = Duration::from_millis(100);
-/// How often the log is unpacked while there are forwards, how many exchanges at once then, and how many otherwise.
-const BUSY_PAUSE: Duration = Duration::from_millis(50);
-const FEW: usize = 4;
-const MANY: usize = 256;
-
 /// The bridge as an app of the HTTP server.
 #[derive(Debug)]
-pub struct Bridge(Arc<Inner>);
+pub struct Bridge(pub(crate) Arc<Inner>);
 
 /// What all requests share.
 #[derive(Debug)]
@@ -50,15 +43,15 @@ pub(crate) struct Inner {
     marks: Marks,
     exchanges: Folder,
     /// Where what no budget pays for is written first.
-    traffic: Option<Arc<Traffic>>,
+    pub(crate) traffic: Option<Arc<Traffic>>,
     unpacker: Arc<Mutex<Option<Unpacker>>>,
     /// Rung when the log has more.
-    logged: Notify,
+    pub(crate) logged: Notify,
     /// What is served of what was recorded before, if anything is.
     instead: Option<Instead>,
     leaving: Mutex<HashMap<u64, Leaving>>,
     /// Rung when the public state is behind.
-    stale: Notify,
+    pub(crate) stale: Notify,
     /// Rung when a forward has ended.
     ended: Notify,
 }
@@ -69,7 +62,7 @@ pub(crate) struct Book {
     records: Records,
     pub(crate) state: State,
     /// Forwards that are under way.
-    under_way: usize,
+    pub(crate) under_way: usize,
     /// The last end that could not be written.
     lost: Option<VaultError>,
 }
@@ -128,63 +121,6 @@ impl Bridge {
             inner.instead = Some(instead);
         }
         self
-    }
-
-    /// Keeps the public state fresh. Never ends.
-    pub async fn keep_fresh(&self) {
-        loop {
-            self.0.stale.notified().await;
-            task::after(STATE_LAG).await;
-            self.0.flush();
-            // The next change tries again; at the end its error is told.
-            drop(self.show());
-        }
-    }
-
-    /// Makes the files of what stands in the log of traffic: as fast as it goes while nothing is forwarded, slowly otherwise. Never
-    /// ends.
-    pub async fn keep_unpacked(&self) {
-        let Some(traffic) = self.0.traffic.clone() else { return std::future::pending().await };
-        loop {
-            self.0.logged.notified().await;
-            loop {
-                let busy = self.0.book().under_way > 0;
-                if busy {
-                    task::after(BUSY_PAUSE).await;
-                }
-                let Ok(until) = self.0.flush_both(&traffic).map_err(|error| self.0.lose(error)) else {
-                    break;
-                };
-                match self.0.unpack(until, if busy { FEW } else { MANY }).await {
-                    Ok(false) => {}
-                    Ok(true) => break,
-                    Err(error) => {
-                        self.0.lose(error);
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Makes the files of all that stands in the log, for `patience` at most. False where something is left for the next start.
-    ///
-    /// # Errors
-    /// When something cannot be written.
-    pub async fn unpack_all(&self, patience: Duration) -> Result<bool, VaultError> {
-        let Some(traffic) = &self.0.traffic else { return Ok(true) };
-        let clock = Clock::start();
-        let until = self.0.flush_both(traffic)?;
-        while !self.0.unpack(until, MANY).await? {
-            if clock.elapsed() > patience {
-                return Ok(false);
-            }
-        }
-        let mut unpacker = self.0.unpacker();
-        if let Some(unpacker) = unpacker.as_mut().filter(|unpacker| unpacker.is_clear()) {
-            unpacker.clear(until.0)?;
-        }
-        Ok(true)
     }
 
     /// Writes the public state.
@@ -443,7 +379,7 @@ impl Inner {
     }
 
     /// Unpacks a part of the log on a thread that may wait.
-    async fn unpack(&self, until: (u64, u64), most: usize) -> Result<bool, VaultError> {
+    pub(crate) async fn unpack(&self, until: (u64, u64), most: usize) -> Result<bool, VaultError> {
         let unpacker = Arc::clone(&self.unpacker);
         task::blocking(move || {
             let mut unpacker = unpacker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -456,12 +392,12 @@ impl Inner {
         .await
     }
 
-    fn unpacker(&self) -> MutexGuard<'_, Option<Unpacker>> {
+    pub(crate) fn unpacker(&self) -> MutexGuard<'_, Option<Unpacker>> {
         self.unpacker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes down what waits.
-    fn flush(&self) {
+    pub(crate) fn flush(&self) {
         let flushed = self.book().records.flush();
         if let Err(error) = flushed {
             self.lose(error);
@@ -469,13 +405,13 @@ impl Inner {
     }
 
     /// Writes down what waits, log and journal together: what stands before the place that this gives may leave the log.
-    fn flush_both(&self, traffic: &Traffic) -> Result<(u64, u64), VaultError> {
+    pub(crate) fn flush_both(&self, traffic: &Traffic) -> Result<(u64, u64), VaultError> {
         let mut book = self.book();
         let until = traffic.flush()?;
         book.records.flush().map(|()| until)
     }
 
-    fn lose(&self, error: VaultError) {
+    pub(crate) fn lose(&self, error: VaultError) {
         self.book().lost = Some(error);
     }
 
