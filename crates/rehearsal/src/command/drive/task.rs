@@ -1,40 +1,30 @@
-//! `rehearsal drive`: gives one task with owned files to an endpoint, and writes what comes back, all of it or nothing.
+//! One task of `drive`: its words, the files that it owns, and what came of it.
 
-use super::choice;
+use super::endpoint;
+use crate::command::choice;
 use crate::failure::Failure;
-use crate::{env, terminal};
-use clap::{Args, ValueEnum};
-use rehearsal_driver::Secret;
-use rehearsal_driver::endpoint::ask::{Asker, Manner};
-use rehearsal_driver::endpoint::attempts;
-use rehearsal_driver::endpoint::config::{Dialect, Endpoint, Given};
+use crate::terminal;
+use clap::Args;
+use rehearsal_driver::endpoint::ask::Asker;
 use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
 use rehearsal_driver::worker::report::Report;
 use rehearsal_driver::worker::work::work;
-use rehearsal_world::dial::{Client, Trust};
+use rehearsal_world::dial::Client;
 use rehearsal_world::owned::{self, Ended, Tree};
 use rehearsal_world::vault::Folder;
 use rehearsal_world::{files, task};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Largest file that holds a task, in bytes.
 const LARGEST_PROMPT: u64 = 1 << 20;
-/// Largest file with certificates, in bytes.
-const LARGEST_CA: u64 = 4 << 20;
 
-/// Arguments of `drive`.
+/// Arguments that say what is to be done.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Arguments {
-    /// Base URL of the endpoint, with its `/v1` where it has one.
-    #[arg(long, value_name = "URL")]
-    endpoint: String,
-    /// The model to ask.
-    #[arg(long, value_name = "NAME")]
-    model: String,
+#[group(skip)]
+pub(super) struct Arguments {
     /// What is to be done.
     #[arg(long, value_name = "TEXT", required_unless_present = "prompt_file")]
     prompt: Option<String>,
@@ -51,48 +41,18 @@ pub(crate) struct Arguments {
     /// The work tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
     workdir: PathBuf,
-    /// Which API the endpoint speaks.
-    #[arg(long, value_enum, default_value_t = Api::Chat)]
-    api: Api,
-    /// The environment variable with the key. An endpoint on this machine needs none.
-    #[arg(long, value_name = "VARIABLE", default_value = "OPENAI_API_KEY")]
-    key_env: String,
-    /// Sent as OpenAI-Organization.
-    #[arg(long, value_name = "ID")]
-    organization: Option<String>,
-    /// Sent as OpenAI-Project.
-    #[arg(long, value_name = "ID")]
-    project: Option<String>,
     /// How the answer is written.
     #[arg(long, value_name = "FORMAT", default_value = "json_patch", value_parser = answer_format)]
     format: &'static Format,
-    /// Most requests for one turn: the first and its retries. 1 sends one request in all, as a recorder with a budget of one wants it.
-    #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    attempts: u32,
     /// How often an answer that cannot be used goes back to the model.
     #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     repairs: usize,
-    /// Longest silence of the endpoint, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = super::record::seconds)]
-    timeout: Duration,
-    /// Longest time for everything, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = super::record::seconds)]
-    deadline: Duration,
     /// Most tokens of an answer.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
-    /// Ask for answers as streams.
-    #[arg(long)]
-    stream: bool,
-    /// Take paths and JSON of an answer to the letter.
-    #[arg(long)]
-    strict: bool,
     /// Let a file shrink below half.
     #[arg(long)]
     allow_shrink: bool,
-    /// A file of certificates to trust beside those of the system.
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
     /// Folder for what must outlive a kill.
     #[arg(long, value_name = "DIR", default_value = ".rehearsal/drive")]
     data: PathBuf,
@@ -101,27 +61,16 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// An API by its short name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Api {
-    /// Chat completions.
-    Chat,
-    /// Responses.
-    Responses,
-    /// Messages.
-    Messages,
-}
-
 fn answer_format(text: &str) -> Result<&'static Format, String> {
     let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     format::find(text).ok_or_else(|| format!("the formats are {}", names()))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, asked: &endpoint::Arguments) -> Result<(), Failure> {
     choice::folder(&arguments.data)?;
-    let endpoint = endpoint(arguments)?;
-    let task = task_of(arguments)?;
-    let client = Client::new(trust(arguments)?);
+    let endpoint = asked.read()?;
+    let task = task_of(arguments, asked)?;
+    let client = Client::new(asked.trust()?);
     let tree = Tree::open(&arguments.workdir, owned::Limits::default()).map_err(|error| {
         Failure::Command(format!("--workdir: cannot open {}: {error}", arguments.workdir.display()))
     })?;
@@ -140,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for note in &endpoint.notes {
         terminal::complain(&format!("rehearsal: {note}"));
     }
-    let mut asker = Asker::new(endpoint, manner(arguments), client);
+    let mut asker = Asker::new(endpoint, asked.manner(), client);
     let report =
         task::run_here(async { task::unless_asked_to_end(work(task, &tree, &record, &mut asker)).await })
             .map_err(|error| Failure::World(error.to_string()))?;
@@ -151,23 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if report.outcome.is_ok() { Ok(()) } else { Err(Failure::NotMet) }
 }
 
-fn endpoint(arguments: &Arguments) -> Result<Endpoint, Failure> {
-    let given = Given {
-        base_url: arguments.endpoint.clone(),
-        dialect: match arguments.api {
-            Api::Chat => Dialect::Chat,
-            Api::Responses => Dialect::Responses,
-            Api::Messages => Dialect::Messages,
-        },
-        key_name: arguments.key_env.clone(),
-        key: env::named(&arguments.key_env).map(Secret::new),
-        organization: arguments.organization.clone(),
-        project: arguments.project.clone(),
-    };
-    Endpoint::read(&given).map_err(|error| Failure::Command(error.to_string()))
-}
-
-fn task_of(arguments: &Arguments) -> Result<Task, Failure> {
+fn task_of(arguments: &Arguments, asked: &endpoint::Arguments) -> Result<Task, Failure> {
     let prompt = match (&arguments.prompt, &arguments.prompt_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
@@ -190,32 +123,15 @@ fn task_of(arguments: &Arguments) -> Result<Task, Failure> {
         .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
     Ok(Task {
         prompt,
-        model: arguments.model.clone(),
+        model: asked.model.clone(),
         owns,
         format: arguments.format,
-        reading: if arguments.strict { Reading::Strict } else { Reading::Lenient },
+        reading: if asked.strict { Reading::Strict } else { Reading::Lenient },
         limits: Limits { allow_shrink: arguments.allow_shrink, ..Limits::default() },
-        repairs: if arguments.attempts == 1 { 0 } else { arguments.repairs },
+        repairs: if asked.attempts == 1 { 0 } else { arguments.repairs },
         limit: arguments.max_tokens,
-        stream: arguments.stream,
+        stream: asked.stream,
     })
-}
-
-fn manner(arguments: &Arguments) -> Manner {
-    let policy = attempts::Policy {
-        once: arguments.attempts == 1,
-        transport_retries: arguments.attempts - 1,
-        total: arguments.deadline,
-        ..attempts::Policy::default()
-    };
-    Manner { policy, idle: arguments.timeout, strict: arguments.strict, ..Manner::default() }
-}
-
-fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
-    let trust = Trust::system();
-    let Some(path) = &arguments.ca else { return Ok(trust) };
-    let pem = files::read_bytes(path, LARGEST_CA).map_err(|error| Failure::Command(error.to_string()))?;
-    trust.and_pem(&pem).map_err(|error| Failure::Command(format!("--ca: {error}")))
 }
 
 /// Tells what came of the task.
