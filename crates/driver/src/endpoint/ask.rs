@@ -53,6 +53,8 @@ impl Default for Manner {
 /// A request that is ready to leave.
 #[derive(Clone)]
 pub struct Prepared<'p> {
+    /// `POST`, or `GET` where something is only looked at.
+    pub method: &'static str,
     /// The origin, without a path.
     pub root: &'p BaseUrl,
     /// Path and query.
@@ -65,6 +67,8 @@ pub struct Prepared<'p> {
     pub limits: Limits,
     /// Which API it speaks, which says how a stream ends.
     pub dialect: Dialect,
+    /// Whether the connection may carry further requests.
+    pub keep: bool,
 }
 
 impl std::fmt::Debug for Prepared<'_> {
@@ -89,7 +93,7 @@ impl<T: Transport + Sync> Transport for &T {
     }
 }
 
-/// The network: no proxy, no cookies, a connection of its own for each request.
+/// The network: no proxy, no cookies, a connection of its own for each request that does not say otherwise.
 #[derive(Clone, Debug)]
 pub struct Dialled(Client);
 
@@ -106,9 +110,11 @@ impl Transport for Dialled {
         let headers: Vec<(&str, &[u8])> =
             prepared.headers.iter().map(|(name, value)| (*name, value.expose().as_bytes())).collect();
         let (target, body) = (prepared.target, prepared.body.to_vec().into());
-        let request = dial::Request { method: "POST", target, headers: &headers, body };
-        let answer = self.0.ask(prepared.root, request, prepared.limits).await?;
-        receive(answer, prepared.dialect, prepared.limits).await
+        let request = dial::Request { method: prepared.method, target, headers: &headers, body };
+        let connected = self.0.connect(prepared.root, prepared.limits, !prepared.keep).await?;
+        let reused = connected.is_used();
+        let received = receive(connected.ask(request).await?, prepared.dialect, prepared.limits).await?;
+        Ok(Received { reused, ..received })
     }
 }
 
@@ -156,6 +162,28 @@ async fn receive(mut answer: Answer, dialect: Dialect, limits: Limits) -> Result
             silence = Deadline::after(limits.idle);
         }
     }
+}
+
+/// A request whose body is written already.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'w> {
+    /// The body.
+    pub body: &'w [u8],
+    /// Whether it asks for a stream.
+    pub stream: bool,
+    /// As [`Reading::sent`]; 0 asks nothing.
+    pub sent: usize,
+    /// Whether the connection may carry further requests.
+    pub keep: bool,
+}
+
+/// What came of such a request.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The answer, or why there is none.
+    pub result: Result<Told, Box<Failed>>,
+    /// The last answer as it came; none where none came.
+    pub received: Option<Received>,
 }
 
 /// Asks one endpoint for one task.
@@ -225,11 +253,20 @@ impl<T: Transport> Asker<T> {
     /// [`Failed`], that of the last attempt.
     pub async fn ask(&mut self, turn: &Turn<'_>, dialing: &Dialing) -> Result<Told, Box<Failed>> {
         let body = request::write(self.endpoint.dialect, turn, dialing);
+        let repairs = turn.repairs.iter().map(|repair| repair.said.len() + repair.wanted.len());
+        let sent = turn.system.len() + turn.user.len() + repairs.sum::<usize>();
+        self.ask_written(&Written { body: &body, stream: turn.stream, sent, keep: false }).await.result
+    }
+
+    /// The same for a body that is written already; gives the answer as it came, too.
+    pub async fn ask_written(&mut self, written: &Written<'_>) -> Exchange {
+        let mut received = None;
         let mut next = self.attempts.open(self.clock.elapsed());
         loop {
             next = match next {
                 Next::Send { number, left } => {
-                    let outcome = self.send(turn, &body, number, left).await;
+                    let (outcome, came) = self.send(written, number, left).await;
+                    received = came.or(received);
                     self.attempts.done(outcome, self.clock.elapsed())
                 }
                 Next::Wait(wait) => {
@@ -237,41 +274,75 @@ impl<T: Transport> Asker<T> {
                     let total = self.manner.policy.total;
                     self.attempts.waited(if in_time { self.clock.elapsed() } else { total })
                 }
-                Next::Over(result) => return *result,
+                Next::Over(result) => return Exchange { result: *result, received },
             };
         }
     }
 
+    /// Looks at what stands at another path of the endpoint, once: nothing is followed, repeated or counted.
+    ///
+    /// # Errors
+    /// [`Failed`] where no answer comes. Any status is an answer.
+    pub async fn look(&self, path: &str) -> Result<Received, Box<Failed>> {
+        let headers = self.endpoint.headers(false);
+        let own = &self.endpoint.target;
+        let base = own.strip_suffix(self.endpoint.dialect.path()).unwrap_or(own);
+        let left = self.manner.policy.total.saturating_sub(self.clock.elapsed());
+        let (target, root) = (format!("{base}{path}"), &self.endpoint.root);
+        let prepared = Prepared { method: "GET", ..self.prepared(root, &target, &headers, &[], left) };
+        let sent = self.transport.send(prepared).await;
+        sent.map_err(|error| Box::new(Failed::of_dial(&error, &format!("{root}{target}"), &self.mask)))
+    }
+
+    fn prepared<'p>(
+        &self,
+        root: &'p BaseUrl,
+        target: &'p str,
+        headers: &'p [(&'static str, Secret)],
+        body: &'p [u8],
+        total: Duration,
+    ) -> Prepared<'p> {
+        Prepared {
+            method: "POST",
+            root,
+            target,
+            headers,
+            body,
+            limits: Limits {
+                connect: self.manner.connect,
+                idle: self.manner.idle,
+                total,
+                body: self.manner.largest,
+            },
+            dialect: self.endpoint.dialect,
+            keep: false,
+        }
+    }
+
     /// One attempt, with the redirects that belong to it.
-    async fn send(&self, turn: &Turn<'_>, body: &[u8], number: u32, left: Duration) -> Outcome {
+    async fn send(&self, written: &Written<'_>, number: u32, left: Duration) -> (Outcome, Option<Received>) {
         let started = self.clock.elapsed();
         let (mut bytes_out, mut bytes_in) = (0, 0);
-        let mut headers = self.endpoint.headers(turn.stream);
+        let mut headers = self.endpoint.headers(written.stream);
         headers.push(("x-rehearsal-attempt", Secret::new(number.to_string())));
-        let (mut target, mut hops) = (self.endpoint.target.clone(), 0);
+        let (mut target, mut hops, mut came) = (self.endpoint.target.clone(), 0, None);
         let result = loop {
             let took = self.clock.elapsed().saturating_sub(started);
+            let left = left.saturating_sub(took);
             let prepared = Prepared {
-                root: &self.endpoint.root,
-                target: &target,
-                headers: &headers,
-                body,
-                limits: Limits {
-                    connect: self.manner.connect,
-                    idle: self.manner.idle,
-                    total: left.saturating_sub(took),
-                    body: self.manner.largest,
-                },
-                dialect: self.endpoint.dialect,
+                keep: written.keep,
+                ..self.prepared(&self.endpoint.root, &target, &headers, written.body, left)
             };
-            bytes_out += body.len() as u64;
+            bytes_out += written.body.len() as u64;
             let received = match self.transport.send(prepared).await {
                 Ok(received) => received,
                 Err(error) => break Err(Box::new(Failed::of_dial(&error, &self.url, &self.mask))),
             };
             bytes_in += received.wire_bytes;
             if !redirect::is_redirect(received.status) {
-                break answer::read(&received, &self.reading(turn));
+                let read = answer::read(&received, &self.reading(written));
+                came = Some(received);
+                break read;
             }
             let location = received.header("location");
             let root = &self.endpoint.root;
@@ -282,19 +353,18 @@ impl<T: Transport> Asker<T> {
             hops += 1;
         };
         let took = self.clock.elapsed().saturating_sub(started);
-        Outcome { result, took, bytes_out, bytes_in }
+        (Outcome { result, took, bytes_out, bytes_in }, came)
     }
 
-    fn reading(&self, turn: &Turn<'_>) -> Reading<'_> {
-        let repairs = turn.repairs.iter().map(|repair| repair.said.len() + repair.wanted.len());
+    fn reading(&self, written: &Written<'_>) -> Reading<'_> {
         Reading {
             dialect: self.endpoint.dialect,
             url: &self.url,
             mask: &self.mask,
-            stream: turn.stream,
+            stream: written.stream,
             strict: self.manner.strict,
             answer_from_reasoning: self.manner.answer_from_reasoning,
-            sent: turn.system.len() + turn.user.len() + repairs.sum::<usize>(),
+            sent: written.sent,
             bytes_per_token: self.manner.bytes_per_token,
         }
     }
