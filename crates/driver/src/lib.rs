@@ -17,6 +17,7 @@ mod history;
 mod incoming;
 mod options;
 pub mod policy;
+pub mod probe;
 mod tool;
 pub mod wave;
 pub mod worker;

@@ -149,21 +149,21 @@ fn tokens(tokens: Tokens) -> String {
     object.end()
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(&mut out, text);
     String::from_utf8(out).unwrap_or_default()
 }
 
 /// An object in the making.
-struct Object(String);
+pub(crate) struct Object(String);
 
 impl Object {
-    fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self("{".to_owned())
     }
 
-    fn raw(&mut self, key: &str, value: &str) {
+    pub(crate) fn raw(&mut self, key: &str, value: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
@@ -172,33 +172,33 @@ impl Object {
         self.0.push_str(value);
     }
 
-    fn text(&mut self, key: &str, value: &str) {
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.raw(key, &quoted(value));
     }
 
-    fn maybe(&mut self, key: &str, value: Option<&str>) {
+    pub(crate) fn maybe(&mut self, key: &str, value: Option<&str>) {
         self.raw(key, &value.map_or_else(|| "null".to_owned(), quoted));
     }
 
-    fn number(&mut self, key: &str, value: u64) {
+    pub(crate) fn number(&mut self, key: &str, value: u64) {
         let mut out = Vec::new();
         write_number(&mut out, value);
         self.raw(key, &String::from_utf8(out).unwrap_or_default());
     }
 
-    fn count(&mut self, key: &str, value: Option<u64>) {
+    pub(crate) fn count(&mut self, key: &str, value: Option<u64>) {
         match value {
             Some(value) => self.number(key, value),
             None => self.raw(key, "null"),
         }
     }
 
-    fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> String) {
+    pub(crate) fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> String) {
         let items: Vec<String> = items.iter().map(item).collect();
         self.raw(key, &format!("[{}]", items.join(",")));
     }
 
-    fn end(self) -> String {
+    pub(crate) fn end(self) -> String {
         self.0 + "}"
     }
 }
