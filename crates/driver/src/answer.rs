@@ -118,7 +118,7 @@ pub(crate) fn words(value: Option<Value<'_>>) -> Option<String> {
 }
 
 /// The content: a string, null, or (from some servers) text parts, joined in order.
-fn content(value: Option<Value<'_>>) -> Result<Option<String>, Failure> {
+pub(crate) fn content(value: Option<Value<'_>>) -> Result<Option<String>, Failure> {
     let Some(value) = value else { return Ok(None) };
     match value.kind() {
         Kind::Null => Ok(None),

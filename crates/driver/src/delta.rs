@@ -1,6 +1,6 @@
 //! Puts the chunks of a stream together to one answer.
 
-use crate::answer::{Answer, Call, Finish, arguments, words};
+use crate::answer::{Answer, Call, Finish, arguments, content, words};
 use crate::failure::{Failure, excerpt, wrong_kind};
 use rehearsal_wire::json::{self, Kind, Value};
 
@@ -80,7 +80,7 @@ impl Assembly {
         let Some(delta) = choice.get("delta") else { return Ok(()) };
         self.begun = true;
         // An empty piece still makes the content a string: "" is not null.
-        if let Some(text) = delta.get("content").and_then(Value::as_str) {
+        if let Some(text) = content(delta.get("content"))? {
             self.answer.content.get_or_insert_default().push_str(&text);
         }
         for (key, whole) in

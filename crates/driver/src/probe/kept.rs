@@ -97,6 +97,12 @@ impl Kept {
         self.findings.rows.iter().find(|row| row.name == name)
     }
 
+    /// Whether the endpoint answered at all.
+    #[must_use]
+    pub fn answers(&self) -> bool {
+        self.row("answers").is_some_and(|row| row.verdict == Verdict::Yes)
+    }
+
     /// The samples of a format; nothing measured where there are none, or of other fixtures.
     #[must_use]
     pub fn accuracy_of(&self, format: &str) -> Accuracy {

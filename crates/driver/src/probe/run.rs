@@ -25,5 +25,11 @@ pub async fn probe<T: Transport>(dialect: Dialect, model: &str, asker: &mut Aske
         };
         probing.answered(exchange);
     }
-    probing.findings()
+    let mut findings = probing.findings();
+    // What a model says may repeat anything.
+    let notes = findings.rows.iter_mut().map(|row| &mut row.note);
+    for note in notes.chain(findings.quirks.iter_mut().map(|quirk| &mut quirk.note)) {
+        *note = asker.mask().hide(note);
+    }
+    findings
 }

@@ -2,6 +2,7 @@
 
 use super::quirk;
 use super::row::Seen;
+use super::rows::short;
 use crate::endpoint::answer::{Leniency, Received, Told};
 use crate::endpoint::class::{Class, Failed};
 use rehearsal_wire::json::{self, Kind, Value};
@@ -12,11 +13,26 @@ pub(super) fn quirks(seen: &Seen<'_>) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let json = seen.draft.is_some_and(|draft| draft.wants_json());
     let wants_more = seen.draft.is_some_and(|draft| draft.sends("n"));
-    let leniencies = match &seen.exchange.result {
-        Ok(told) => &told.leniencies,
-        Err(failed) => &failed.leniencies,
+    let (leniencies, failed) = match &seen.exchange.result {
+        Ok(told) => (&told.leniencies, false),
+        Err(failed) => (&failed.leniencies, true),
     };
-    for leniency in leniencies.iter().filter(|one| !(wants_more && **one == Leniency::MoreChoices)) {
+    let follows = |leniency: Leniency| match leniency {
+        Leniency::MoreChoices => wants_more,
+        // What is no answer has no end either.
+        Leniency::NoFinish | Leniency::NoLastEvent => failed,
+        Leniency::ByteOrderMark
+        | Leniency::DuplicateKey
+        | Leniency::DoneAfterWhole
+        | Leniency::StreamAnyway
+        | Leniency::WholeAnyway
+        | Leniency::OddFinish
+        | Leniency::ContentParts
+        | Leniency::ArgumentsAsValue
+        | Leniency::IdMade
+        | Leniency::AnswerFromReasoning => false,
+    };
+    for leniency in leniencies.iter().filter(|one| !follows(**one)) {
         found.push((quirk::of(*leniency, json), String::new()));
     }
     match &seen.exchange.result {
@@ -42,7 +58,7 @@ fn of_told(seen: &Seen<'_>, told: &Told, found: &mut Vec<(&'static str, String)>
 }
 
 fn of_failed(seen: &Seen<'_>, failed: &Failed, found: &mut Vec<(&'static str, String)>) {
-    let mut quirk = |name| found.push((name, failed.message.clone()));
+    let mut quirk = |name| found.push((name, short(&failed.message)));
     let limited = seen.draft.is_some_and(|draft| draft.more.iter().any(|(key, _)| key.starts_with("max_")));
     if failed.status == Some(200) {
         match (failed.class, failed.reason) {

@@ -1,6 +1,6 @@
 //! Whether an earlier answer may come back as it is.
 
-use super::{ANSWERS, READY, taken};
+use super::{ANSWERS, taken};
 use crate::probe::draft::Draft;
 use crate::probe::row::{Asks, Judged, Probe, Seen, Verdict};
 
@@ -9,7 +9,9 @@ pub(super) const ROW: Probe = Probe {
     finds: "takes an earlier answer back",
     needs: ANSWERS,
     asks: Asks::Turn(|_| {
-        let talk = Draft::ask(READY).then("assistant", "ready").then("user", "Once more, please.");
+        let talk = Draft::ask("Name a bird in one word.")
+            .then("assistant", "heron")
+            .then("user", "Name another one.");
         Some(Draft { keep: true, ..talk })
     }),
     judge,

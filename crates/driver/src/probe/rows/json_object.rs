@@ -37,7 +37,7 @@ fn judge(seen: &Seen<'_>) -> Judged {
         Err(error) => {
             let note = taken::short(&error.to_string());
             let judged = Judged::new(Verdict::No, format!("taken, and not kept: {note}"));
-            json_schema::other_fence(judged.and("q32_json_object_400", note), &error)
+            judged.and(json_schema::quirk_of(&error, "q32_json_object_400"), note)
         }
     }
 }

@@ -36,7 +36,7 @@ fn judge(seen: &Seen<'_>) -> Judged {
                 Verdict::No,
                 format!("taken, and not kept: {}", taken::short(&error.to_string())),
             );
-            other_fence(judged.and("q33_schema_ignored", taken::short(text)), &error)
+            judged.and(quirk_of(&error, "q33_schema_ignored"), taken::short(text))
         }
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn around(judged: Judged, leniencies: &[Leniency]) -> Judged {
     })
 }
 
-/// The quirk of a fence that holds something else.
-pub(super) fn other_fence(judged: Judged, error: &FormatError) -> Judged {
-    if error.code == "other_fence" { judged.and("q17_wrong_fence", "") } else { judged }
+/// The quirk of JSON that cannot be read: a fence that holds something else is one of its own.
+pub(super) fn quirk_of(error: &FormatError, otherwise: &'static str) -> &'static str {
+    if error.code == "other_fence" { "q17_wrong_fence" } else { otherwise }
 }

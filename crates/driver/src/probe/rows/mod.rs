@@ -30,6 +30,7 @@ mod tools;
 mod usage;
 
 use super::row::Probe;
+pub(super) use taken::short;
 
 /// All rows, in the order in which they are asked. A row stands behind those that it needs.
 pub const PROBES: &[&Probe] = &[

@@ -1,5 +1,6 @@
 //! Whether the model stands in the endpoint's own list.
 
+use super::short;
 use crate::probe::row::{Asks, Judged, Probe, Seen, Verdict};
 use rehearsal_wire::json::{self, Value};
 
@@ -9,7 +10,7 @@ pub(super) const ROW: Probe =
 fn judge(seen: &Seen<'_>) -> Judged {
     let received = match (&seen.exchange.received, &seen.exchange.result) {
         (Some(received), _) => received,
-        (None, Err(failed)) => return Judged::new(Verdict::Unknown, failed.message.clone()),
+        (None, Err(failed)) => return Judged::new(Verdict::Unknown, short(&failed.message)),
         (None, Ok(_)) => return Judged::new(Verdict::Unknown, ""),
     };
     if received.status != 200 {

@@ -72,8 +72,12 @@ fn step(draft: &Draft, failed: &Failed) -> Option<&'static str> {
     }
 }
 
-/// The beginning of a message.
-pub(super) fn short(text: &str) -> String {
+/// The beginning of a message, without the URL before it: that of all of them stands above.
+pub(in crate::probe) fn short(text: &str) -> String {
+    let text = match text.split_once(": ") {
+        Some((url, rest)) if url.starts_with("http") => rest,
+        Some(_) | None => text,
+    };
     let mut end = text.len().min(QUOTED);
     while !text.is_char_boundary(end) {
         end -= 1;

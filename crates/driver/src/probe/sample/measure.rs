@@ -44,6 +44,15 @@ impl Measured {
     }
 }
 
+/// What came of a sample, as its notes may say it.
+fn masked<T: Transport>(asker: &Asker<T>, sampled: Sampled) -> Sampled {
+    match sampled {
+        Sampled::Right => Sampled::Right,
+        Sampled::Wrong(why) => Sampled::Wrong(asker.mask().hide(&why)),
+        Sampled::Unanswered(why) => Sampled::Unanswered(asker.mask().hide(&why)),
+    }
+}
+
 /// Asks one sample: the first answer counts, and nothing is sent back.
 pub async fn measure<T: Transport>(
     number: u64,
@@ -75,7 +84,7 @@ pub async fn measure<T: Transport>(
             Do::Commit(changes) => judge(&sample, &changes),
             Do::End(outcome) => ended(&outcome),
         };
-        return (sample, sampled);
+        return (sample, masked(asker, sampled));
     }
 }
 

@@ -20,10 +20,22 @@ const LARGEST_CA: u64 = 4 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// Base URL of the endpoint, with its `/v1` where it has one.
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "",
+        hide_default_value = true,
+        required_unless_present_any = ["probe", "capabilities"]
+    )]
     pub(super) endpoint: String,
     /// The model to ask.
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true,
+        required_unless_present = "capabilities"
+    )]
     pub(super) model: String,
     /// Which API the endpoint speaks.
     #[arg(long, value_enum, default_value_t = Api::Chat)]
@@ -71,8 +83,13 @@ enum Api {
 impl Arguments {
     /// The endpoint, checked.
     pub(super) fn read(&self) -> Result<Endpoint, Failure> {
+        self.read_at(&self.endpoint)
+    }
+
+    /// The endpoint at another URL, checked.
+    pub(super) fn read_at(&self, url: &str) -> Result<Endpoint, Failure> {
         let given = Given {
-            base_url: self.endpoint.clone(),
+            base_url: url.to_owned(),
             dialect: match self.api {
                 Api::Chat => Dialect::Chat,
                 Api::Responses => Dialect::Responses,

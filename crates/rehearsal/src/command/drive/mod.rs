@@ -1,6 +1,8 @@
-//! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing.
+//! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing; finds out before
+//! what that endpoint does.
 
 mod endpoint;
+mod probe;
 mod task;
 
 use crate::failure::Failure;
@@ -13,8 +15,13 @@ pub(crate) struct Arguments {
     endpoint: endpoint::Arguments,
     #[command(flatten)]
     task: task::Arguments,
+    #[command(flatten)]
+    probe: probe::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    task::run(&arguments.task, &arguments.endpoint)
+    match arguments.probe.wanted() {
+        Some(wanted) => probe::run(wanted, &arguments.probe, &arguments.task, &arguments.endpoint),
+        None => task::run(&arguments.task, &arguments.endpoint),
+    }
 }

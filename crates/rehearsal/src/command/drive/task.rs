@@ -26,14 +26,14 @@ const LARGEST_PROMPT: u64 = 1 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// What is to be done.
-    #[arg(long, value_name = "TEXT", required_unless_present = "prompt_file")]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["prompt_file", "probe", "capabilities"])]
     prompt: Option<String>,
     /// A file that says it.
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     prompt_file: Option<PathBuf>,
     /// A file that the worker may change, below the work tree; with `:create` behind it one that it is to make. May be given several
     /// times; nothing else is ever written.
-    #[arg(long = "owns", value_name = "PATH[:create]", required = true)]
+    #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["probe", "capabilities"])]
     owns: Vec<String>,
     /// A file that is never owned, beside tests, their configuration and start-up files. May be given several times.
     #[arg(long, value_name = "PATH")]
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     workdir: PathBuf,
     /// How the answer is written.
     #[arg(long, value_name = "FORMAT", default_value = "json_patch", value_parser = answer_format)]
-    format: &'static Format,
+    pub(super) format: &'static Format,
     /// How often an answer that cannot be used goes back to the model.
     #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     repairs: usize,
@@ -55,10 +55,10 @@ pub(super) struct Arguments {
     allow_shrink: bool,
     /// Folder for what must outlive a kill.
     #[arg(long, value_name = "DIR", default_value = ".rehearsal/drive")]
-    data: PathBuf,
+    pub(super) data: PathBuf,
     /// Print the report as one line of JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 fn answer_format(text: &str) -> Result<&'static Format, String> {
