@@ -100,6 +100,9 @@ pub(super) fn success(received: &Received, reading: &Reading<'_>) -> Result<Told
         let message = mask.hide(&format!("{}: {what}", reading.url));
         return Err(about(Failed::new(Class::Protocol, message).because("no_choices")));
     }
+    if let Some(what) = &facts.odd {
+        return Err(about(*protocol("odd_message", what)));
+    }
     said(facts, heard, usage, reading).map_err(|failed| about(*failed))
 }
 
@@ -175,13 +178,18 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
     let failed = |class, what: &str| Failed::new(class, mask.hide(&format!("{}: {what}", reading.url)));
     let reply = heard.reply;
     let is_spoken = |text: &String| !text.trim().is_empty();
-    let mut text = reply.text.filter(is_spoken);
+    let content = reply.text;
+    let mut text = content.clone().filter(is_spoken);
     let reasoning = reply.thinking.filter(is_spoken);
     let mut calls: Vec<Call> = reply
         .calls
         .into_iter()
         .map(|call| Call { id: call.id, name: call.name, arguments: call.arguments })
         .collect();
+    if calls.iter().any(|call| call.name.trim().is_empty()) {
+        let what = "a tool call has no name";
+        return Err(Box::new(failed(Class::Format, what).because("call_without_name")));
+    }
     if calls.iter().any(|call| call.id.is_empty()) {
         facts.leniencies.insert(Leniency::IdMade);
     }
@@ -191,15 +199,16 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
             let what = "the finish reason tells of tool calls, and there is none";
             return Err(Box::new(failed(Class::Format, what).because("tool_calls_missing")));
         }
-        if !(reading.answer_from_reasoning && reasoning.is_some()) {
+        if reading.answer_from_reasoning && reasoning.is_some() {
+            facts.leniencies.insert(Leniency::AnswerFromReasoning);
+            text.clone_from(&reasoning);
+        } else if !(reading.empty_is_answer && facts.spoke) {
             let (what, reason) = match reasoning {
                 Some(_) => ("the answer is empty; the model only thought", "only_reasoning"),
                 None => ("the answer is empty", "no_words"),
             };
             return Err(Box::new(failed(Class::EmptyContent, what).because(reason)));
         }
-        facts.leniencies.insert(Leniency::AnswerFromReasoning);
-        text.clone_from(&reasoning);
     }
     if facts.ends_with_calls == calls.is_empty() && facts.finish.is_some() {
         facts.leniencies.insert(Leniency::OddFinish);
@@ -210,6 +219,7 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
     }
     Ok(Told {
         text,
+        content,
         calls,
         reasoning,
         finish: facts.finish.map(|word| mask.excerpt(word.as_bytes(), QUOTED)),

@@ -198,7 +198,7 @@ proptest! {
         let waits = play();
         prop_assert_eq!(waits.len(), retries as usize);
         for (at, wait) in waits.iter().enumerate() {
-            let most = (FIRST_WAIT * (1 << at.min(5))).min(LAST_WAIT);
+            let most = (policy().first_wait * (1 << at.min(5))).min(LAST_WAIT);
             prop_assert!(*wait <= most && *wait >= most.mul_f64(0.75), "{wait:?} of {most:?}");
         }
         prop_assert_eq!(waits, play());
