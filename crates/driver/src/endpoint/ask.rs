@@ -305,7 +305,10 @@ impl<T: Transport> Asker<T> {
         let limit = self.manner.request.map_or(left, |request| request.min(left));
         let (mut target, mut hops) = (self.endpoint.target.clone(), 0);
         let result = loop {
-            let took = self.clock.elapsed().saturating_sub(started);
+            let took = match hops {
+                0 => Duration::ZERO,
+                _ => self.clock.elapsed().saturating_sub(started),
+            };
             let prepared = Prepared {
                 root: &self.endpoint.root,
                 target: &target,

@@ -35,6 +35,10 @@ pub(super) fn of_status(status: u16, received: &Received, reading: &Reading<'_>)
     let class = class::of_complaint(Some(status), &told);
     let said = match told.message.is_empty() {
         false => mask.excerpt(told.message.as_bytes(), KEPT),
+        // What a server or a proxy shows when it is down says nothing that the status does not.
+        true if status >= 500 && body.trim_ascii_start().starts_with(b"<") => {
+            "a page of HTML or XML".to_owned()
+        }
         true => form::excerpt(body, mask, QUOTED),
     };
     let message = format!("{}: status {status}: {said}", mask.hide(reading.url));
