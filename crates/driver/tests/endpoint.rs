@@ -364,6 +364,15 @@ fn a_stream_is_over_with_its_last_event_though_the_connection_stays() {
 }
 
 #[test]
+fn an_error_in_a_stream_is_told_when_it_comes_though_the_connection_stays() {
+    let events = "data: {\"choices\":[]}\n\ndata: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n";
+    let bytes = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{events}").into_bytes();
+    let failed = failing(Play::Hold(bytes));
+    assert_eq!((failed.class, failed.retryable), (Class::Server, true));
+    assert!(failed.message.contains("busy"), "{failed}");
+}
+
+#[test]
 fn content_codings_that_nobody_asked_for_are_undone() {
     for (name, body) in
         [("gzip", gzip(ANSWER)), ("deflate", zlib(ANSWER)), ("br", brotli(ANSWER)), ("zstd", zstd(ANSWER))]

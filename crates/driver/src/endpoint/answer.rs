@@ -210,7 +210,14 @@ pub(super) fn request_id(received: &Received, mask: &Mask) -> Option<String> {
 /// Whether an event of a stream is the one behind which nothing counts.
 pub(super) fn is_over(dialect: Dialect, data: &str, event: &str) -> bool {
     match dialect {
-        Dialect::Chat => end::is_done(dialect, data),
+        // Most chunks need no second reading: one without choices, or with this word, may be an error.
+        Dialect::Chat if event != "error" && data.contains("\"choices\"") && !data.contains("\"error\"") => {
+            false
+        }
+        Dialect::Chat => {
+            let is_error = |tape: json::Tape<'_>| facts::error(tape.root(), event).is_some();
+            end::is_done(dialect, data) || json::parse(data.as_bytes()).is_ok_and(is_error)
+        }
         Dialect::Responses | Dialect::Messages => {
             json::parse(data.as_bytes()).is_ok_and(|tape| end::is_last(dialect, tape.root(), event))
         }

@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) cut: bool,
     /// Whether the model had its turn, though it may have said nothing in it.
     pub(super) spoke: bool,
+    /// Bytes of a stream up to the event behind which nothing counts.
+    pub(super) over: usize,
     /// Whether an event held a whole message.
     whole_event: bool,
     /// Choices beside the first.
@@ -77,6 +79,7 @@ impl Facts {
     }
 
     fn events(&mut self, dialect: Dialect, text: &str) -> Result<(), Fault> {
+        self.over = text.len();
         // No event can be longer.
         let mut reader = SseReader::new(text.len());
         let (mut done, mut began) = (false, false);
@@ -109,16 +112,17 @@ impl Facts {
                 let root = tape.root();
                 began |= root.kind() == Kind::Object;
                 self.odd_event(dialect, root);
-                let failed = complaint::nested(root).or_else(|| {
-                    (event.kind == "error" || says_error(root)).then(|| complaint::flat(root)).flatten()
-                });
+                let failed = error(root, &event.kind);
+                // Chat has no event that ends a stream with an error: any error does.
+                let broken_off = dialect == Dialect::Chat && failed.is_some();
                 if self.complaint.is_none() {
                     self.complaint = failed;
                 }
                 self.document(dialect, root);
-                done = end::is_last(dialect, root, &event.kind);
+                done = broken_off || end::is_last(dialect, root, &event.kind);
             }
             if done {
+                self.over = lines[..=at].iter().map(|line| line.len()).sum();
                 break;
             }
         }
@@ -272,6 +276,12 @@ impl Facts {
         self.finish = Some(word.to_owned());
         self.spoke = true;
     }
+}
+
+/// The error that an event is.
+pub(super) fn error(root: Value<'_>, event: &str) -> Option<Complaint> {
+    let is_one = || event == "error" || says_error(root);
+    complaint::nested(root).or_else(|| is_one().then(|| complaint::flat(root)).flatten())
 }
 
 /// Whether a document without an answer says that it is an error.

@@ -2,7 +2,7 @@
 
 use super::end::{self, End};
 use super::facts::Facts;
-use super::form;
+use super::form::{self, Form};
 use super::{Call, Leniency, QUOTED, Reading, Received, Tokens, Told};
 use crate::endpoint::class::{self, Class, Failed};
 use crate::endpoint::complaint::{self, Complaint};
@@ -86,7 +86,9 @@ pub(super) fn success(received: &Received, reading: &Reading<'_>) -> Result<Told
     let form = form::read(&received.body, is_stream).map_err(|fault| protocol(fault.reason, &fault.what))?;
     let facts = Facts::gather(reading.dialect, &form, reading.stream)
         .map_err(|fault| protocol(fault.reason, &fault.what))?;
-    let heard = hear(reading.dialect.row(), form.content_type(), form.text().as_bytes());
+    let counts =
+        form.text().get(..facts.over).filter(|_| matches!(form, Form::Stream { .. })).unwrap_or(form.text());
+    let heard = hear(reading.dialect.row(), form.content_type(), counts.as_bytes());
     let usage = Tokens { prompt: heard.counted.prompt, completion: heard.counted.completion };
     let finish = facts.finish.clone().map(|word| mask.excerpt(word.as_bytes(), QUOTED));
     let leniencies: Vec<_> = facts.leniencies.iter().copied().collect();
