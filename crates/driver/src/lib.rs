@@ -17,6 +17,7 @@ mod history;
 mod incoming;
 mod options;
 pub mod policy;
+pub mod roles;
 mod tool;
 pub mod wave;
 pub mod worker;

@@ -15,6 +15,7 @@ mod clean;
 mod commit;
 mod handle;
 mod held;
+mod originals;
 mod place;
 mod record;
 mod recover;
@@ -24,6 +25,7 @@ mod trade;
 
 pub use clean::{Clean, Copied, CopyError, LeftOut, Original, copy_clean};
 pub use held::{Held, HeldFile, Snapshot};
+pub use originals::{Bounds, KeepError};
 pub use record::RECORD;
 pub use recover::Ended;
 pub use refusal::{OwnedError, Refusal};
@@ -85,6 +87,14 @@ impl Tree {
     pub fn open(path: &Path, limits: Limits) -> io::Result<Self> {
         let path = path.canonicalize()?;
         Ok(Self { root: Folder::open(&path)?, path, limits })
+    }
+
+    /// The same tree, by a handle of its own.
+    ///
+    /// # Errors
+    /// What the system says where it gives no further handle.
+    pub fn again(&self) -> io::Result<Self> {
+        Ok(Self { root: self.root.again()?, path: self.path.clone(), limits: self.limits })
     }
 
     /// The tree's path without links, for messages.

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     api: Api,
     /// The environment variable with the key. An endpoint on this machine needs none.
     #[arg(long, value_name = "VARIABLE", default_value = "OPENAI_API_KEY")]
-    key_env: String,
+    pub(super) key_env: String,
     /// Sent as OpenAI-Organization.
     #[arg(long, value_name = "ID")]
     organization: Option<String>,

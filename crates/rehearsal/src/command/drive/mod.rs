@@ -1,7 +1,9 @@
 //! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing.
 
 mod endpoint;
+mod proof;
 mod task;
+mod work;
 
 use crate::failure::Failure;
 use clap::Args;
@@ -13,8 +15,12 @@ pub(crate) struct Arguments {
     endpoint: endpoint::Arguments,
     #[command(flatten)]
     task: task::Arguments,
+    #[command(flatten)]
+    proof: proof::Arguments,
+    #[command(flatten)]
+    work: work::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    task::run(&arguments.task, &arguments.endpoint)
+    task::run(&arguments.task, &arguments.endpoint, &arguments.work, &arguments.proof)
 }
