@@ -9,6 +9,7 @@
 
 mod agent;
 mod answer;
+pub mod book;
 mod core;
 mod delta;
 pub mod endpoint;

@@ -1,12 +1,13 @@
 //! What came of a task, as one JSON object. No field holds a key.
 
-mod object;
-mod proved;
+pub(crate) mod object;
+pub(crate) mod proved;
 
 use super::dispatch::Outcome;
 use super::proof::verification::Verification;
 use crate::endpoint::answer::Tokens;
 use crate::endpoint::attempts::{Attempt, Metered, Spent};
+use crate::endpoint::budget::Price;
 use crate::endpoint::class::Failed;
 use object::{Object, quoted};
 use rehearsal_world::owned::{Fate, PathReport};
@@ -43,25 +44,6 @@ pub struct Report {
     pub price: Option<Price>,
     /// What was proved.
     pub verification: Verification,
-}
-
-/// What tokens cost, in US dollars for a million.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Price {
-    /// Of a prompt.
-    pub prompt: f64,
-    /// Of an answer.
-    pub completion: f64,
-}
-
-impl Price {
-    /// What so many cost, in US dollars.
-    #[must_use]
-    pub fn of(&self, spent: &Spent) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "nobody pays for 2^53 tokens")]
-        let (prompt, completion) = (spent.prompt as f64, spent.completion as f64);
-        (prompt * self.prompt + completion * self.completion) / 1e6
-    }
 }
 
 impl Report {
@@ -127,9 +109,17 @@ impl Report {
     fn cost(&self) -> Option<String> {
         let (price, spent) = (self.price?, self.spent?);
         let mut object = Object::begin();
-        object.raw("usd", &format!("{:.6}", price.of(&spent)));
+        object.raw("usd", &format!("{:.6}", price.of(spent.prompt, spent.completion)));
         object.flag("complete", spent.metered == Metered::All);
         Some(object.end())
+    }
+
+    /// Whether something about it was not quite as it should be: answers sent back, lenient readings, tokens that were not told, a
+    /// guard that was overridden.
+    #[must_use]
+    pub fn is_suspect(&self) -> bool {
+        let unmetered = self.spent.is_some_and(|spent| spent.metered != Metered::All);
+        self.repairs > 0 || !self.leniencies.is_empty() || unmetered || !self.findings.is_empty()
     }
 
     /// Why it failed, if it did.

@@ -16,36 +16,22 @@ use rehearsal_world::vault::Folder;
 /// ended such a one before ([`Tree::recover`]). With a proof nothing is written that does not pass it.
 pub async fn work<T: Transport>(
     task: Task,
-    proof: Option<&Proof>,
+    proof: Option<(&Proof, &Base)>,
     tree: &Tree,
     record: &Folder,
     asker: &mut Asker<T>,
 ) -> Report {
     let model = task.model.clone();
-    let mut verification = proof.map_or_else(Verification::none, Verification::of);
-    let begun = async {
-        let taken = take(&task, tree)?;
-        let base = match proof {
-            Some(proof) => {
-                Some(Base::read(tree, proof).await.map_err(|why| Failed::new(Class::Config, why))?)
-            }
-            None => None,
-        };
-        Ok::<_, Box<Failed>>((taken, base))
-    };
-    let ((held, owned), base) = match begun.await {
-        Ok(begun) => begun,
+    let mut verification = proof.map_or_else(Verification::none, |(proof, _)| Verification::of(proof));
+    let (held, owned) = match take(&task, tree) {
+        Ok(taken) => taken,
         Err(failed) => {
             let outcome = Outcome::Failed(failed);
             return Report { model, outcome, verification, ..Report::nothing(asker.url()) };
         }
     };
-    let mut worker = Worker {
-        dispatch: Dispatch::new(task, owned),
-        proof: proof.zip(base),
-        verification: &mut verification,
-        asker,
-    };
+    let mut worker =
+        Worker { dispatch: Dispatch::new(task, owned), proof, verification: &mut verification, asker };
     let (outcome, files) = worker.run(held, record).await;
     let dispatch = worker.dispatch;
     verification.rounds = dispatch.rounds();
@@ -99,7 +85,7 @@ struct Refuted {
 
 struct Worker<'w, T> {
     dispatch: Dispatch,
-    proof: Option<(&'w Proof, Base)>,
+    proof: Option<(&'w Proof, &'w Base)>,
     verification: &'w mut Verification,
     asker: &'w mut Asker<T>,
 }
@@ -135,10 +121,10 @@ impl<T: Transport> Worker<'_, T> {
 
     /// Lets an answer pass all that the policy asks for.
     async fn prove(&mut self, changes: &[Change]) -> Result<(), Refuted> {
-        let Some((proof, base)) = self.proof.clone() else { return Ok(()) };
-        let said = self.test(proof, &base, changes).await?;
+        let Some((proof, base)) = self.proof else { return Ok(()) };
+        let said = self.test(proof, base, changes).await?;
         if proof.second_look {
-            self.look_again(proof, &base, changes).await?;
+            self.look_again(proof, base, changes).await?;
         }
         if proof.tier.policy().review {
             self.review(proof, changes, &said).await?;

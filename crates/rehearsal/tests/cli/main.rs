@@ -26,3 +26,4 @@ mod serving;
 mod shims;
 mod upstream;
 mod watching;
+mod waves;

@@ -103,6 +103,15 @@ impl Tree {
         &self.path
     }
 
+    /// SHA-256 of a file as it is now, in hexadecimal; none where no regular file with one name is there.
+    #[must_use]
+    pub fn sha256(&self, path: &str) -> Option<String> {
+        if place::fault(path).is_some() {
+            return None;
+        }
+        place::seen_at(&self.root, path)
+    }
+
     /// Opens each file, reads it, and remembers what it and the folder above it are. Nothing is changed.
     ///
     /// # Errors

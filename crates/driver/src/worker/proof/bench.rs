@@ -1,7 +1,7 @@
 //! Runs commands on a clean copy of the tree with an answer in it. Joins the proof to the world.
 
+use super::Bench;
 use super::verification::{Look, Sort};
-use super::{Bench, Proof};
 use crate::endpoint::mask::Mask;
 use crate::worker::format::Change;
 use crate::worker::ownership::{Mode, Protection, Set};
@@ -41,9 +41,9 @@ impl Base {
     ///
     /// # Errors
     /// A sentence where they cannot be read, or are too many.
-    pub async fn read(tree: &Tree, proof: &Proof) -> Result<Self, String> {
+    pub async fn read(tree: &Tree, protection: &Protection, bench: &Bench) -> Result<Self, String> {
         let tree = tree.again().map_err(|error| format!("the tree cannot be opened again: {error}"))?;
-        let (protection, bench) = (proof.protection.clone(), proof.bench.clone());
+        let (protection, bench) = (protection.clone(), bench.clone());
         task::aside(async move {
             let wanted = |path: &str| protection.covers(path);
             let skipped = |path: &str| bench.leaves_out(path) || is_git(path);

@@ -8,7 +8,6 @@ pub mod bench;
 pub mod review;
 pub mod verification;
 
-use super::ownership::Protection;
 use crate::policy::Tier;
 use rehearsal_world::process::Caps;
 use std::ffi::OsString;
@@ -25,14 +24,10 @@ pub struct Proof {
     pub tier: Tier,
     /// What that follows from: right answers of so many that were measured.
     pub measured: (u64, u64),
-    /// Which files count as tests and their configuration.
-    pub protection: Protection,
     /// Whether the second look is made here and now; in a wave it is made at the end, of some.
     pub second_look: bool,
     /// The model that reviews.
     pub reviewer: String,
-    /// Where commands run.
-    pub bench: Bench,
 }
 
 /// How commands run on copies of the tree.

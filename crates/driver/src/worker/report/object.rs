@@ -2,21 +2,21 @@
 
 use rehearsal_wire::json::{write_number, write_string};
 
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(&mut out, text);
     String::from_utf8(out).unwrap_or_default()
 }
 
 /// An object in the making.
-pub(super) struct Object(String);
+pub(crate) struct Object(String);
 
 impl Object {
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self("{".to_owned())
     }
 
-    pub(super) fn raw(&mut self, key: &str, value: &str) {
+    pub(crate) fn raw(&mut self, key: &str, value: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
@@ -25,37 +25,37 @@ impl Object {
         self.0.push_str(value);
     }
 
-    pub(super) fn flag(&mut self, key: &str, value: bool) {
+    pub(crate) fn flag(&mut self, key: &str, value: bool) {
         self.raw(key, if value { "true" } else { "false" });
     }
 
-    pub(super) fn text(&mut self, key: &str, value: &str) {
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.raw(key, &quoted(value));
     }
 
-    pub(super) fn maybe(&mut self, key: &str, value: Option<&str>) {
+    pub(crate) fn maybe(&mut self, key: &str, value: Option<&str>) {
         self.raw(key, &value.map_or_else(|| "null".to_owned(), quoted));
     }
 
-    pub(super) fn number(&mut self, key: &str, value: u64) {
+    pub(crate) fn number(&mut self, key: &str, value: u64) {
         let mut out = Vec::new();
         write_number(&mut out, value);
         self.raw(key, &String::from_utf8(out).unwrap_or_default());
     }
 
-    pub(super) fn count(&mut self, key: &str, value: Option<u64>) {
+    pub(crate) fn count(&mut self, key: &str, value: Option<u64>) {
         match value {
             Some(value) => self.number(key, value),
             None => self.raw(key, "null"),
         }
     }
 
-    pub(super) fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> String) {
+    pub(crate) fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> String) {
         let items: Vec<String> = items.iter().map(item).collect();
         self.raw(key, &format!("[{}]", items.join(",")));
     }
 
-    pub(super) fn end(self) -> String {
+    pub(crate) fn end(self) -> String {
         self.0 + "}"
     }
 }

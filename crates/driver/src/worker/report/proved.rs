@@ -34,7 +34,7 @@ fn tier(verification: &Verification) -> Option<String> {
     Some(object.end())
 }
 
-fn look(look: &Look) -> String {
+pub(crate) fn look(look: &Look) -> String {
     let mut object = Object::begin();
     object.text("look", look.sort.name());
     object.flag("green", look.is_green());

@@ -20,10 +20,22 @@ const LARGEST_CA: u64 = 4 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// Base URL of the endpoint, with its `/v1` where it has one.
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "status",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) endpoint: String,
     /// The model to ask.
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "status",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) model: String,
     /// Which API the endpoint speaks.
     #[arg(long, value_enum, default_value_t = Api::Chat)]
@@ -42,7 +54,7 @@ pub(super) struct Arguments {
     pub(super) attempts: u32,
     /// Longest silence of the endpoint, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = crate::command::record::seconds)]
-    timeout: Duration,
+    pub(super) timeout: Duration,
     /// Longest time for everything, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = crate::command::record::seconds)]
     deadline: Duration,

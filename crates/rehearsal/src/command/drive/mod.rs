@@ -3,10 +3,14 @@
 mod endpoint;
 mod proof;
 mod task;
+mod wave;
 mod work;
 
 use crate::failure::Failure;
 use clap::Args;
+
+/// Who wrote a journal.
+const PROGRAM: &str = concat!("rehearsal ", env!("CARGO_PKG_VERSION"));
 
 /// Arguments of `drive`.
 #[derive(Clone, Debug, Args)]
@@ -16,11 +20,20 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     task: task::Arguments,
     #[command(flatten)]
+    wave: wave::Arguments,
+    #[command(flatten)]
     proof: proof::Arguments,
     #[command(flatten)]
     work: work::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    task::run(&arguments.task, &arguments.endpoint, &arguments.work, &arguments.proof)
+    let Arguments { endpoint, task, wave, proof, work } = arguments;
+    if wave.status {
+        return wave::status(endpoint.timeout, work);
+    }
+    if let Some(file) = &wave.wave {
+        return wave::run(file, wave, endpoint, work, proof);
+    }
+    task::run(task, endpoint, work, proof)
 }

@@ -4,11 +4,10 @@ use crate::command::record::seconds;
 use crate::env;
 use crate::failure::Failure;
 use clap::Args;
+use rehearsal_driver::endpoint::budget::{Budget, Price};
 use rehearsal_driver::policy::Tier;
 use rehearsal_driver::roles::{Models, Role};
-use rehearsal_driver::worker::ownership::Protection;
 use rehearsal_driver::worker::proof::{Bench, Proof};
-use rehearsal_driver::worker::report::Price;
 use rehearsal_world::files;
 use rehearsal_world::process::Caps;
 use std::ffi::OsString;
@@ -28,10 +27,10 @@ pub(super) struct Arguments {
     /// The command that tests the work. It runs in a clean copy of the work tree, with test files as they were; nothing is written
     /// that it refutes.
     #[arg(long, value_name = "COMMAND")]
-    test: Option<String>,
+    pub(super) test: Option<String>,
     /// A further command that the model is not told of. It runs in a second copy.
     #[arg(long, value_name = "COMMAND", requires = "test")]
-    check: Option<String>,
+    pub(super) check: Option<String>,
     /// Longest time for one such command, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     test_timeout: Duration,
@@ -51,6 +50,19 @@ pub(super) struct Arguments {
     /// What a million tokens cost, of prompts and of answers, in US dollars.
     #[arg(long, value_name = "PROMPT,ANSWER", value_parser = price)]
     price: Option<Price>,
+    /// Most tokens of all requests together; where one is not told its tokens are put high.
+    #[arg(long, value_name = "NUMBER")]
+    budget_tokens: Option<u64>,
+    /// Most US dollars of all requests together, by `--price`.
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    budget_usd: Option<f64>,
+}
+
+fn usd(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|usd: &f64| usd.is_finite() && *usd >= 0.0)
+        .ok_or_else(|| "write a number".to_owned())
 }
 
 fn model_for(text: &str) -> Result<(Role, String), String> {
@@ -76,28 +88,37 @@ impl Arguments {
         Models::new(usual, &self.model_for).map_err(|error| Failure::Command(format!("--model-for: {error}")))
     }
 
+    /// How closely is looked at what an endpoint's model does, and what that follows from: right answers of so many that were measured.
+    pub(super) fn measured(&self) -> (Tier, u64, u64) {
+        (Tier::UNMEASURED, 0, 0)
+    }
+
+    /// What all requests may cost together.
+    pub(super) fn budget(&self) -> Result<Budget, Failure> {
+        let usd = match (self.budget_usd, self.price) {
+            (None, _) => None,
+            (Some(most), Some(price)) => Some((most, price)),
+            (Some(_), None) => {
+                return Err(Failure::Command("--budget-usd needs --price: what tokens cost".to_owned()));
+            }
+        };
+        Ok(Budget::new(self.budget_tokens, usd))
+    }
+
     /// What tokens cost.
     pub(super) fn price(&self) -> Option<Price> {
         self.price
     }
 
     /// How a single task is proved, where anything is to be proved.
-    pub(super) fn of_task(
-        &self,
-        protection: &Protection,
-        models: &Models,
-        measured: (u64, u64),
-        bench: Bench,
-    ) -> Option<Proof> {
+    pub(super) fn of_task(&self, models: &Models, (tier, good, all): (Tier, u64, u64)) -> Option<Proof> {
         Some(Proof {
             test: self.test.clone()?,
             check: self.check.clone(),
-            tier: Tier::measured(measured.0, measured.1),
-            measured,
-            protection: protection.clone(),
+            tier,
+            measured: (good, all),
             second_look: true,
             reviewer: models.of(Role::Verify).to_owned(),
-            bench,
         })
     }
 

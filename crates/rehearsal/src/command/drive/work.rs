@@ -80,8 +80,8 @@ impl Arguments {
     }
 
     /// What is never owned.
-    pub(super) fn protection(&self) -> Protection {
-        let protected: Vec<&str> = self.protect.iter().map(String::as_str).collect();
+    pub(super) fn protection(&self, more: &[String]) -> Protection {
+        let protected: Vec<&str> = self.protect.iter().chain(more).map(String::as_str).collect();
         Protection::with(&protected)
     }
 
