@@ -204,6 +204,7 @@ fn ended(failed: Failed, attempts: usize) -> Next {
         | Class::UnsafePath
         | Class::StaleBase
         | Class::Write
+        | Class::Unverified
         | Class::Budget
         | Class::Cancelled => gave_up(failed.message),
     }

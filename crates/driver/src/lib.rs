@@ -8,11 +8,13 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+pub mod book;
 mod core;
 pub mod endpoint;
 mod history;
 mod options;
 pub mod policy;
+pub mod roles;
 mod tool;
 pub mod wave;
 pub mod worker;

@@ -2,8 +2,10 @@
 
 use super::answer::{self, BYTES_PER_TOKEN, Reading, Received, Told};
 use super::attempts::{Attempt, Attempts, Next, Outcome, Policy, Spent};
+use super::budget::Budget;
 use super::class::{Class, Failed};
 use super::config::{Dialect, Endpoint};
+use super::ear::Ear;
 use super::mask::Mask;
 use super::redirect;
 use super::request::{self, Dialing, Talk, Turn};
@@ -12,6 +14,7 @@ use crate::options::Secret;
 use rehearsal_wire::relay::coding::{Coding, Decoder};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Limits};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Most bytes of an answer, as it comes and decoded.
@@ -186,7 +189,6 @@ struct Asked {
 }
 
 /// Asks one endpoint for one task.
-#[derive(Debug)]
 pub struct Asker<T = Dialled> {
     endpoint: Endpoint,
     manner: Manner,
@@ -196,6 +198,17 @@ pub struct Asker<T = Dialled> {
     attempts: Attempts,
     clock: Clock,
     deadline: Deadline,
+    budget: Option<Arc<Budget>>,
+    ear: Option<Box<dyn Ear>>,
+}
+
+impl<T> std::fmt::Debug for Asker<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asker")
+            .field("url", &self.url)
+            .field("attempts", &self.attempts)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Asker {
@@ -219,7 +232,21 @@ impl<T: Transport> Asker<T> {
             endpoint,
             manner,
             transport,
+            budget: None,
+            ear: None,
         }
+    }
+
+    /// The same, within a budget that others may share.
+    #[must_use]
+    pub fn within(self, budget: Arc<Budget>) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// The same, with somebody who is told of each request.
+    #[must_use]
+    pub fn telling(self, ear: Box<dyn Ear>) -> Self {
+        Self { ear: Some(ear), ..self }
     }
 
     /// All that was sent, in order.
@@ -278,12 +305,15 @@ impl<T: Transport> Asker<T> {
         let mut next = self.attempts.open(self.clock.elapsed());
         loop {
             next = match next {
-                Next::Send { left, .. } => {
+                Next::Send { number, left } => {
+                    self.may_send(number)?;
                     let outcome = self.send(asked, left).await;
                     if let Err(failed) = &outcome.result {
                         tell(Happened::Failed(self.attempts.of_turn(), failed));
                     }
-                    self.attempts.done(outcome, self.clock.elapsed())
+                    let next = self.attempts.done(outcome, self.clock.elapsed());
+                    self.tell_sent();
+                    next
                 }
                 Next::Wait(wait) => {
                     tell(Happened::Waits(wait));
@@ -293,6 +323,25 @@ impl<T: Transport> Asker<T> {
                 }
                 Next::Over(result) => return *result,
             };
+        }
+    }
+
+    /// Whether another request may leave.
+    fn may_send(&mut self, number: u32) -> Result<(), Box<Failed>> {
+        if let Some(reached) = self.budget.as_ref().and_then(|budget| budget.reached()) {
+            return Err(Box::new(Failed::new(Class::Budget, reached).because("cost_ceiling_exceeded")));
+        }
+        let Some(ear) = &mut self.ear else { return Ok(()) };
+        ear.sending(number).map_err(|why| Box::new(Failed::new(Class::Write, why)))
+    }
+
+    fn tell_sent(&mut self) {
+        let Some(attempt) = self.attempts.records().last() else { return };
+        if let Some(budget) = &self.budget {
+            budget.add(attempt);
+        }
+        if let Some(ear) = &mut self.ear {
+            ear.sent(attempt);
         }
     }
 

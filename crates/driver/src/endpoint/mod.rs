@@ -6,9 +6,11 @@
 pub mod answer;
 pub mod ask;
 pub mod attempts;
+pub mod budget;
 pub mod class;
 mod complaint;
 pub mod config;
+pub mod ear;
 pub mod mask;
 mod redirect;
 pub mod request;
