@@ -1,6 +1,7 @@
 //! What happened: one enum, past tense, facts and digests only. This is the format on disk, version 1.
 
 use crate::bridge::Fact;
+use crate::drive;
 use serde::{Deserialize, Serialize};
 
 /// Version of the line format. An older reader that meets a newer one says so.
@@ -34,6 +35,8 @@ pub enum Event {
     Judged(Judged),
     /// Something became of a recording bridge's cases, forwards or requests.
     Bridge(Fact),
+    /// Something became of a worker's task.
+    Drive(drive::Fact),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.

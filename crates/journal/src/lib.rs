@@ -8,6 +8,7 @@ pub mod bound;
 pub mod bridge;
 pub mod chain;
 pub mod digest;
+pub mod drive;
 pub mod event;
 pub mod fold;
 pub mod line;

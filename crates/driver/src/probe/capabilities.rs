@@ -3,7 +3,7 @@
 use super::kept::Kept;
 use super::row::Verdict;
 use super::told::{measured, one_line};
-use crate::worker::report::{Object, quoted};
+use crate::worker::report::object::{Object, quoted};
 use rehearsal_world::clock;
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@ use super::row::{Finding, Findings, Verdict};
 use super::sample;
 use crate::endpoint::config::{Dialect, Endpoint};
 use crate::policy::Tier;
-use crate::worker::report::Object;
+use crate::worker::report::object::Object;
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{self, Value};
 use rehearsal_world::vault::Folder;

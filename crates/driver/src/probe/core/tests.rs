@@ -16,6 +16,7 @@ fn exchange(draft: &Draft, status: u16, body: &str) -> Exchange {
         stream: draft.stream,
         strict: false,
         answer_from_reasoning: true,
+        empty_is_answer: false,
         sent: if draft.counted { draft.bytes() } else { 0 },
         bytes_per_token: Some(BYTES_PER_TOKEN),
     };

@@ -73,6 +73,8 @@ pub async fn measure<T: Transport>(
         reading: Reading::Strict,
         limits: Limits::default(),
         repairs: 0,
+        rounds: 0,
+        validate_json: true,
         limit: None,
         stream: false,
     };

@@ -3,10 +3,16 @@
 
 mod endpoint;
 mod probe;
+mod proof;
 mod task;
+mod wave;
+mod work;
 
 use crate::failure::Failure;
 use clap::Args;
+
+/// Who wrote a journal.
+const PROGRAM: &str = concat!("rehearsal ", env!("CARGO_PKG_VERSION"));
 
 /// Arguments of `drive`.
 #[derive(Clone, Debug, Args)]
@@ -16,12 +22,25 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     task: task::Arguments,
     #[command(flatten)]
+    wave: wave::Arguments,
+    #[command(flatten)]
+    proof: proof::Arguments,
+    #[command(flatten)]
+    work: work::Arguments,
+    #[command(flatten)]
     probe: probe::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match arguments.probe.wanted() {
-        Some(wanted) => probe::run(wanted, &arguments.probe, &arguments.task, &arguments.endpoint),
-        None => task::run(&arguments.task, &arguments.endpoint),
+    let Arguments { endpoint, task, wave, proof, work, probe } = arguments;
+    if let Some(wanted) = probe.wanted() {
+        return probe::run(wanted, probe, work, endpoint);
     }
+    if wave.status {
+        return wave::status(endpoint.timeout, work);
+    }
+    if let Some(file) = &wave.wave {
+        return wave::run(file, wave, endpoint, work, proof);
+    }
+    task::run(task, endpoint, work, proof)
 }

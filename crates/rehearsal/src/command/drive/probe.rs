@@ -1,6 +1,6 @@
 //! What an endpoint really does (`--probe`), and what is known of those that were asked (`--capabilities`).
 
-use super::{endpoint, task};
+use super::{endpoint, work};
 use crate::command::choice;
 use crate::failure::Failure;
 use crate::terminal;
@@ -55,13 +55,13 @@ impl Arguments {
 pub(super) fn run(
     wanted: Wanted<'_>,
     arguments: &Arguments,
-    task: &task::Arguments,
+    work: &work::Arguments,
     asking: &endpoint::Arguments,
 ) -> Result<(), Failure> {
-    choice::folder(&task.data)?;
+    choice::folder(&work.data)?;
     match wanted {
-        Wanted::Probe(url) => probe(url, arguments.samples, task, asking),
-        Wanted::Capabilities => show(task, asking),
+        Wanted::Probe(url) => probe(url, arguments.samples, work, asking),
+        Wanted::Capabilities => show(work, asking),
     }
 }
 
@@ -75,7 +75,7 @@ fn manner(asking: &endpoint::Arguments) -> Manner {
 fn probe(
     url: &str,
     samples: u64,
-    task: &task::Arguments,
+    work: &work::Arguments,
     asking: &endpoint::Arguments,
 ) -> Result<(), Failure> {
     if asking.model.is_empty() {
@@ -83,7 +83,7 @@ fn probe(
     }
     let endpoint = asking.read_at(url)?;
     let client = Client::new(asking.trust()?);
-    let earlier = Kept::load(&task.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
+    let earlier = Kept::load(&work.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
     for note in &endpoint.notes {
         terminal::complain(&format!("rehearsal: {note}"));
     }
@@ -94,7 +94,7 @@ fn probe(
     ));
     let mut kept = Kept::nothing(&endpoint, &asking.model);
     kept.accuracy = earlier.map(|earlier| earlier.accuracy).unwrap_or_default();
-    let work = async {
+    let finding = async {
         let found = find(&mut kept, &endpoint, asking, &client).await;
         match samples {
             0 => Measured::default(),
@@ -102,16 +102,16 @@ fn probe(
                 notes: vec!["nothing is measured where nothing answers".to_owned()],
                 ..Measured::default()
             },
-            _ => sample(samples, &mut kept, task.format, &endpoint, asking, &client).await,
+            _ => sample(samples, &mut kept, work.format, &endpoint, asking, &client).await,
         }
     };
-    let ended = background::run_here(async { background::unless_asked_to_end(work).await });
+    let ended = background::run_here(async { background::unless_asked_to_end(finding).await });
     let ended = ended.map_err(|error| Failure::World(error.to_string()))?;
     let Some(measured) = ended else {
         return Err(Failure::World("asked to end: nothing was kept".to_owned()));
     };
-    kept.keep(&task.data).map_err(|error| unusable(&error))?;
-    if task.json {
+    kept.keep(&work.data).map_err(|error| unusable(&error))?;
+    if work.json {
         terminal::say(&kept.to_json());
     } else {
         terminal::print(&told::table(&kept));
@@ -156,10 +156,10 @@ async fn sample(
 }
 
 /// Shows what is known of one endpoint, or of all.
-fn show(task: &task::Arguments, asking: &endpoint::Arguments) -> Result<(), Failure> {
+fn show(work: &work::Arguments, asking: &endpoint::Arguments) -> Result<(), Failure> {
     let mut all = Vec::new();
     if asking.endpoint.is_empty() {
-        for read in Kept::load_all(&task.data).map_err(|error| unusable(&error))? {
+        for read in Kept::load_all(&work.data).map_err(|error| unusable(&error))? {
             match read {
                 Ok(kept) => all.push(kept),
                 Err((name, error)) => terminal::complain(&format!("rehearsal: {name}: {error}")),
@@ -167,7 +167,7 @@ fn show(task: &task::Arguments, asking: &endpoint::Arguments) -> Result<(), Fail
         }
         all.retain(|kept| asking.model.is_empty() || kept.model == asking.model);
         if all.is_empty() {
-            let data = task.data.display();
+            let data = work.data.display();
             return Err(Failure::Command(format!(
                 "nothing was probed with --data {data}; --probe URL does it"
             )));
@@ -177,14 +177,14 @@ fn show(task: &task::Arguments, asking: &endpoint::Arguments) -> Result<(), Fail
             return Err(Failure::Command("say in --model which model is meant".to_owned()));
         }
         let endpoint = asking.read()?;
-        let kept = Kept::load(&task.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
+        let kept = Kept::load(&work.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
         // Nothing known is an answer, too: the defaults of somebody who promises nothing.
         all.push(kept.unwrap_or_else(|| Kept::nothing(&endpoint, &asking.model)));
     }
     for kept in &all {
-        match task.json {
-            true => terminal::say(&capabilities::to_json(kept, task.format.name)),
-            false => terminal::print(&capabilities::table(kept, task.format.name)),
+        match work.json {
+            true => terminal::say(&capabilities::to_json(kept, work.format.name)),
+            false => terminal::print(&capabilities::table(kept, work.format.name)),
         }
     }
     Ok(())
