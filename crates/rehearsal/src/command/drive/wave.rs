@@ -181,7 +181,7 @@ fn show(report: &WaveReport, json: bool) {
     terminal::say(&format!("{verified} of {} items verified", report.items.len()));
     for (slug, stand, item) in report.items.iter().filter(|(_, stand, _)| *stand != Stand::Verified) {
         let why = item.missing.map_or("", |missing| missing.name());
-        terminal::say(&format!("  {slug}: {} {why}", stand.name()).trim_end());
+        terminal::say(format!("  {slug}: {} {why}", stand.name()).trim_end());
     }
     if let Some(reason) = &report.stopped {
         terminal::complain(&format!("rehearsal: nothing more was begun: {reason}"));
