@@ -143,7 +143,8 @@ async fn sample(
     let Accuracy { format: name, fixtures, next, good, all } = kept.accuracy_of(format.name);
     let (mut measured, mut silent, mut number) = (Measured::default(), 0, next);
     while number < next.saturating_add(samples) && silent < GIVE_UP {
-        let manner = Manner { answer_from_reasoning: false, ..manner(asking) };
+        let answer_from_reasoning = asking.manner().answer_from_reasoning;
+        let manner = Manner { answer_from_reasoning, ..manner(asking) };
         let mut asker = Asker::new(endpoint.clone(), manner, client.clone());
         let (sample, sampled) = measure(number, &asking.model, format, &mut asker).await;
         silent = if matches!(sampled, Sampled::Unanswered(_)) { silent + 1 } else { 0 };

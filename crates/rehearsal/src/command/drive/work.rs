@@ -32,6 +32,9 @@ pub(super) struct Arguments {
     /// Most tokens of an answer.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
+    /// The temperature that is sent, 0 or more; none is sent without it, or where the endpoint does not take it.
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    temperature: Option<f64>,
     /// Let a file shrink below half.
     #[arg(long)]
     allow_shrink: bool,
@@ -46,6 +49,11 @@ pub(super) struct Arguments {
 fn answer_format(text: &str) -> Result<&'static Format, String> {
     let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     format::find(text).ok_or_else(|| format!("the formats are {}", names()))
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a temperature is a number, 0 or more".to_owned())
 }
 
 /// The tree that is worked on, and the folder by which a commit that was killed is ended.
@@ -110,6 +118,7 @@ impl Arguments {
             rounds: 0,
             validate_json: true,
             limit: self.max_tokens,
+            temperature: self.temperature,
             stream: asked.stream,
         })
     }
