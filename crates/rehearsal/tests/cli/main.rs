@@ -16,6 +16,7 @@ mod mistakes;
 mod network;
 mod probing;
 mod proving;
+mod quirks;
 mod reach;
 mod redacting;
 mod replaying;
