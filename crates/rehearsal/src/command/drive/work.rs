@@ -5,6 +5,7 @@ use crate::command::choice;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::endpoint_driver::Ground;
 use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
@@ -46,15 +47,6 @@ pub(super) struct Arguments {
 fn answer_format(text: &str) -> Result<&'static Format, String> {
     let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     format::find(text).ok_or_else(|| format!("the formats are {}", names()))
-}
-
-/// The tree that is worked on, and the folder by which a commit that was killed is ended.
-#[derive(Debug)]
-pub(super) struct Ground {
-    /// The tree.
-    pub(super) tree: Tree,
-    /// The folder.
-    pub(super) record: Folder,
 }
 
 impl Arguments {
