@@ -5,6 +5,7 @@ use crate::command::choice;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::endpoint_driver::Ground;
 use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
@@ -54,15 +55,6 @@ fn answer_format(text: &str) -> Result<&'static Format, String> {
 fn temperature(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "a temperature is a number, 0 or more".to_owned())
-}
-
-/// The tree that is worked on, and the folder by which a commit that was killed is ended.
-#[derive(Debug)]
-pub(super) struct Ground {
-    /// The tree.
-    pub(super) tree: Tree,
-    /// The folder.
-    pub(super) record: Folder,
 }
 
 impl Arguments {
