@@ -1,5 +1,6 @@
 //! q56 to q62: answers that would spoil files, and models that go round in circles.
 
+use super::raw::said;
 use super::{Has, Row, patch, row, step};
 use serde_json::json;
 
@@ -31,7 +32,13 @@ fn spoiling() -> Vec<Row> {
 fn places() -> Vec<Row> {
     let half = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-nothing of the kind\n+x\n";
     let link = says(59, &[&patch("one\nthree\n")]).file("", "elsewhere\n").fails("unsafe_path", None, "a.py");
+    let mode = "diff --git a/a.py b/a.py\nold mode 100644\nnew mode 120000\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1 @@\n-one\n-two\n+/etc/passwd\n";
     vec![
+        says(59, &[mode]).with(&["--format", "diff", "--repairs", "0"]).fails(
+            "format",
+            Some("special_file"),
+            "120000",
+        ),
         Row {
             set: |sandbox| {
                 sandbox.write("elsewhere", b"elsewhere\n");
@@ -61,7 +68,9 @@ fn circles() -> Vec<Row> {
     let same = patch("one\ntwo\n");
     let three = patch("one\nthree\n");
     let fenced = "a.py\n```\none\nthree\n```\n";
+    let again = row(62, Has::Raw(vec![said("no")])).hears(&["there is no JSON object in the answer"]);
     vec![
+        again.fails("format", Some("no_object"), "").requests(2),
         says(60, &[&same]).file("one\ntwo\n", "one\ntwo\n").exits(1).wants(&json!({"outcome": "no_op"})),
         says(62, &["no", "no", &three])
             .fails("format", Some("no_object"), "there is no JSON object in the answer")

@@ -57,6 +57,8 @@ struct Row {
     says: &'static str,
     /// The owned file afterwards.
     left: Vec<u8>,
+    /// What must be told nowhere.
+    hides: &'static str,
     /// What a raw provider must have heard, and with `!` before it what it must not.
     heard: Vec<&'static str>,
 }
@@ -75,6 +77,7 @@ fn row(quirk: u32, has: Has) -> Row {
         code: 0,
         says: "",
         left: AFTER.into(),
+        hides: "",
         heard: Vec::new(),
     }
 }
@@ -105,6 +108,17 @@ impl Row {
         let error = json!({"class": class, "reason": reason, "message": format!("~{message}")});
         self.left.clone_from(&self.before);
         Self { code: 1, ..self }.wants(&json!({"outcome": "failed", "error": error}))
+    }
+
+    /// What else must stand in the error.
+    fn tells(mut self, more: &Value) -> Self {
+        let error = self.wants["error"].as_object_mut().unwrap();
+        error.extend(more.as_object().unwrap().clone());
+        self
+    }
+
+    fn hides(self, hides: &'static str) -> Self {
+        Self { hides, ..self }
     }
 
     fn hears(mut self, words: &[&'static str]) -> Self {
@@ -199,6 +213,9 @@ fn judge(row: Row) -> Result<(), String> {
     let Ended { code, out, err } = &ended;
     if *code != Some(row.code) || !err.contains(row.says) {
         return Err(all(format!("not code {} with {:?}", row.code, row.says)));
+    }
+    if !row.hides.is_empty() && [out, err].iter().any(|told| told.contains(row.hides)) {
+        return Err(all(format!("{} is told", row.hides)));
     }
     if row.code != 2 {
         let report = serde_json::from_str(out).map_err(|error| all(error.to_string()))?;

@@ -105,10 +105,10 @@ fn shapes() -> Vec<Row> {
     let of = |name| fault(46, name).with(&["--attempts", "1"]);
     let empty = row(46, Has::Raw(vec![whole("404 Not Found", "")]));
     vec![
-        of("error-string:times=9").fails("bad_request", None, "status 400: "),
-        of("error-object:times=9").fails("bad_request", None, "status 400: "),
-        of("error-message:times=9").fails("bad_request", None, "status 400: "),
-        of("error-detail:times=9").fails("bad_request", None, "status 400: "),
+        of("error-string:times=9").fails("bad_request", None, "status 400: The request was not understood."),
+        of("error-object:times=9").fails("bad_request", None, "status 400: The request was not understood."),
+        of("error-message:times=9").fails("bad_request", None, "status 400: The request was not understood."),
+        of("error-detail:times=9").fails("bad_request", None, "status 400: The request was not understood."),
         of("5xx-html:times=9").fails("server", None, "a page of HTML or XML"),
         empty.fails("not_found", None, "/v1/chat/completions: status 404").requests(1),
     ]

@@ -30,7 +30,9 @@ fn envelopes() -> Vec<Row> {
             None,
             "an error inside a 200: The one behind us is down.",
         ),
-        row(5, Has::Raw(vec![whole("200 OK", nulls)])).fails("protocol", Some("no_choices"), "choices"),
+        row(5, Has::Raw(vec![whole("200 OK", nulls)]))
+            .fails("protocol", Some("no_choices"), "id, object, choices")
+            .hides("secret-id"),
         fault(5, "choices-null:times=9").fails("protocol", Some("no_choices"), "object").requests(1),
         row(6, Has::Raw(vec![page]))
             .fails("protocol", Some("not_json"), "(content type text/html): <html>Sign in")
@@ -52,11 +54,10 @@ fn streams() -> Vec<Row> {
         fault(9, "sse-cr-only").with(&stream).wants(&lenient(&[])),
         fault(9, "sse-multiline-data").with(&stream).wants(&lenient(&[])),
         fault(9, "sse-keepalive-comment").with(&stream).wants(&lenient(&[])),
-        fault(10, "error-in-stream:times=9").with(&["--stream", "--attempts", "1"]).fails(
-            "server",
-            None,
-            "an error inside a 200",
-        ),
+        fault(10, "error-in-stream:times=9")
+            .with(&["--stream", "--attempts", "1"])
+            .fails("server", None, "an error inside a 200")
+            .tells(&json!({"text": null})),
         fault(11, "done-missing").with(&stream).wants(&lenient(&["no_last_event"])),
         fault(11, "cut-clean:times=9").with(&["--stream", "--attempts", "1"]).fails(
             "truncated",
@@ -99,6 +100,7 @@ fn ends() -> Vec<Row> {
         fault(21, "refusal")
             .fails("refusal", None, "the model refused")
             .wants(&json!({"outcome": "refused", "repairs": 0}))
+            .tells(&json!({"text": "~"}))
             .requests(1),
         fault(22, "cut-at-length").fails("truncated", None, "cut at the length limit").requests(1),
         fault(23, "content-filter-empty").fails("filtered", None, "content filter").requests(1),
