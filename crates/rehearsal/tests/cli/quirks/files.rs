@@ -36,8 +36,8 @@ fn places() -> Vec<Row> {
     vec![
         says(59, &[mode]).with(&["--format", "diff", "--repairs", "0"]).fails(
             "format",
-            Some("special_file"),
-            "120000",
+            Some("file_mode"),
+            "old mode 100644",
         ),
         Row {
             set: |sandbox| {
