@@ -1,4 +1,4 @@
-//! The forty defects of another driver (D01 to D40), one test each: what it did, and that this one does not.
+//! The forty defects of another driver (D01 to D40), one test each: what it did, and that this one does not. Then hostile answers.
 //!
 //! Those that are about commands and files of waves stand with the tests of the program, in `rehearsal/tests/cli/defects.rs`.
 #![expect(
@@ -8,11 +8,13 @@
 )]
 
 mod endpoint;
+mod hostile;
 mod judging;
 mod loss;
 mod robust;
 mod safety;
 mod stand;
+mod tree;
 mod waves;
 
 /// Where the tests stand.
