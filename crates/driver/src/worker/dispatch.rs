@@ -8,6 +8,7 @@ use super::ownership::{self, Reading, Set};
 use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
+use crate::endpoint::mask::Mask;
 use crate::endpoint::request::{Dialing, Repair, Schema, Structured, Turn};
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{self, write_string};
@@ -274,6 +275,15 @@ impl Dispatch {
             }
         };
         self.read(&text)
+    }
+
+    /// Takes the key out of what the last answer left behind: what is reported, and what goes back to the model.
+    pub fn hide(&mut self, mask: &Mask) {
+        let texts = self.findings.iter_mut().chain(&mut self.summary);
+        let sent_back = self.repairs.last_mut().into_iter();
+        for text in texts.chain(sent_back.flat_map(|repair| [&mut repair.said, &mut repair.wanted])) {
+            *text = mask.hide(text);
+        }
     }
 
     fn failed(&mut self, failed: Box<Failed>) -> Do {

@@ -5,6 +5,7 @@
 
 mod agents;
 mod cassettes;
+mod defects;
 mod drills;
 mod driving;
 mod enclosed;

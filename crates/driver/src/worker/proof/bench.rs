@@ -106,7 +106,10 @@ impl Base {
                 .into_iter()
                 .map(|path| format!("{path} of the tree itself")),
         );
-        let parts = [&ran.stdout, &ran.stderr].map(|output| output.text());
+        let parts = [&ran.stdout, &ran.stderr].map(|output| match output.bytes - output.kept.len() as u64 {
+            0 => output.text(),
+            lost => format!("{}\n… {lost} bytes more were not kept", output.text()),
+        });
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
         let here = copy.scratch.path().join("tree").display().to_string();
         Look {
