@@ -1,9 +1,10 @@
 //! The journal of a data folder: every request, every end of an item, shared by all that work at once.
 
 use crate::endpoint::attempts::Attempt;
-use crate::endpoint::ear::Ear;
-use rehearsal_journal::drive::{Fact, Sent};
+use crate::endpoint::ear::{Ear, Writing};
+use rehearsal_journal::drive::{Ended, Fact, Sent};
 use rehearsal_journal::event::Event;
+use rehearsal_world::clock::unix_ms;
 use rehearsal_world::record::{Durable, DurableError};
 use rehearsal_world::vault::{Folder, VaultError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,5 +77,20 @@ impl Ear for Line {
         };
         // The next request does not leave where this is lost, and the journal shows one whose end nobody knows.
         drop(self.book.note(Fact::Sent(Box::new(sent))));
+    }
+
+    fn writing(&mut self, Writing { missing, suspect, files }: Writing) -> Result<(), String> {
+        let ended = Ended {
+            item: self.item.clone(),
+            outcome: "applied".to_owned(),
+            verified: missing.is_none(),
+            reason: missing.map(str::to_owned),
+            class: None,
+            suspect,
+            files: files.into_iter().map(|(path, sum)| (path, Some(sum))).collect(),
+            unix_ms: unix_ms(),
+        };
+        let noted = self.book.note(Fact::Writing(Box::new(ended)));
+        noted.map_err(|error| format!("nothing is written whose end could not be known: {error}"))
     }
 }

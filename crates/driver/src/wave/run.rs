@@ -129,7 +129,7 @@ pub async fn run<T: Transport + Clone + Send + Sync + 'static>(
     plan.budget.spend(history.tokens.0, history.tokens.1);
     let mut running =
         Running { plan, ground, book, base, transport, wave, watch, done: BTreeMap::new(), stopped: None };
-    running.keep(&history);
+    running.keep(&history)?;
     running.work().await?;
     running.look_again().await?;
     Ok(running.report())
@@ -153,17 +153,23 @@ struct Running<T, W> {
 }
 
 impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static> Running<T, W> {
-    /// Items that were proved, and whose files are as they were left, are done.
-    fn keep(&mut self, history: &History) {
+    /// Items that were proved, and whose files are as they were left, are done; also where nobody lived to say that they were written.
+    fn keep(&mut self, history: &History) -> Result<(), RunError> {
         for job in &self.plan.jobs {
-            let Some(ended) = history.proved(&job.slug, &work_of(job)) else { continue };
+            let work = work_of(job);
+            let unsaid = history.perhaps_written(&job.slug, &work);
+            let Some(ended) = unsaid.or_else(|| history.proved(&job.slug, &work)) else { continue };
             let is_same = ended.files.iter().all(|(path, sum)| self.ground.tree.sha256(path) == *sum);
             if is_same {
+                if unsaid.is_some() {
+                    self.book.note(Fact::Ended(Box::new(ended.clone())))?;
+                }
                 self.wave.keep(&job.slug);
                 self.done.insert(job.slug.clone(), ItemReport::kept(ended));
                 (self.watch)(Progress::Kept(&job.slug));
             }
         }
+        Ok(())
     }
 
     async fn work(&mut self) -> Result<(), RunError> {
