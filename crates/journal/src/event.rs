@@ -1,6 +1,7 @@
 //! What happened: one enum, past tense, facts and digests only. This is the format on disk, version 1.
 
 use crate::bridge::Fact;
+use crate::daemon;
 use serde::{Deserialize, Serialize};
 
 /// Version of the line format. An older reader that meets a newer one says so.
@@ -34,6 +35,8 @@ pub enum Event {
     Judged(Judged),
     /// Something became of a recording bridge's cases, forwards or requests.
     Bridge(Fact),
+    /// Something became of a stand-in for an agent-run daemon, its requests or its runs.
+    Daemon(daemon::Fact),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.
