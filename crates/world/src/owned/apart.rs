@@ -29,7 +29,6 @@ fn is_within(inner: &Path, outer: &Path) -> io::Result<bool> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests have their own files")]
 mod tests {
     use super::are_apart;
     use std::fs;
