@@ -30,6 +30,8 @@ pub(crate) struct Heard<'t> {
     pub(crate) last_event: &'t str,
     /// The body, where one is read.
     pub(crate) body: Body<'t>,
+    /// Its bytes, whatever they are.
+    pub(crate) raw: &'t [u8],
 }
 
 impl Heard<'_> {
@@ -46,6 +48,7 @@ impl Heard<'_> {
             major: "",
             last_event: "",
             body: Body::Empty,
+            raw: b"",
         }
     }
 }

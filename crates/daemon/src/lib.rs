@@ -16,5 +16,6 @@ pub mod serve;
 pub mod setting;
 mod state;
 mod stream;
+mod uploads;
 mod v2;
 mod wire_reply;

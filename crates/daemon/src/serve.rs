@@ -119,6 +119,7 @@ impl App for Daemon {
             major: &major,
             last_event: &last,
             body: if matches!(method.as_str(), "POST" | "PATCH") { Body::read(&bytes) } else { Body::Empty },
+            raw: &bytes,
         };
         if let Err(error) = inner.write_wire(&heard) {
             return not_recorded(&error);

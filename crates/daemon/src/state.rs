@@ -3,6 +3,7 @@
 use crate::receipt::Receipts;
 use crate::run::Run;
 use crate::setting::Setting;
+use crate::uploads::Uploads;
 use rehearsal_journal::daemon::Fact;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,6 +11,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const MOST_GONE: usize = 100_000;
 /// Most projects that are registered at once.
 pub(crate) const MOST_PROJECTS: usize = 10_000;
+
+/// Most model operations that nobody acknowledged.
+pub(crate) const MOST_OPERATIONS: usize = 10_000;
+
+/// A model operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) model: String,
+    /// `running`, `succeeded`, `failed` or `cancelled`.
+    pub(crate) state: &'static str,
+    /// Whether it never ends by itself.
+    pub(crate) hangs: bool,
+    /// Whether it ends badly.
+    pub(crate) fails: bool,
+}
 
 /// The state.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +40,11 @@ pub(crate) struct State {
     pub(crate) projects: BTreeMap<String, String>,
     /// Roots by the key that registered them.
     pub(crate) project_keys: BTreeMap<String, String>,
+    pub(crate) uploads: Uploads,
+    /// Model operations by id, until they are acknowledged.
+    pub(crate) operations: BTreeMap<String, Operation>,
+    /// Roots that are trusted with full access.
+    pub(crate) trusted: BTreeSet<String>,
     /// Runs that something is being done for: nobody else touches them meanwhile.
     pub(crate) busy: BTreeSet<String>,
     /// When the clock brings something to a run next.

@@ -10,7 +10,7 @@ pub use begin::Beginning;
 pub use marker::of_prompt;
 pub use message::{LiveInput, Taken};
 pub use question::{AnswerRow, Open, Resolved};
-pub use text::final_text;
+pub use text::{final_text, output_beginning, output_bytes};
 
 use rehearsal_journal::daemon::{Closed, Fact};
 use rehearsal_script::runs::{Act, Ending, Failure, RunScript, When};

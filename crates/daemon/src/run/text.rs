@@ -4,15 +4,40 @@ use super::Run;
 use rehearsal_journal::digest;
 use std::fmt::Write as _;
 
-/// The text that a run ended with.
+/// The whole text that a run ended with.
 #[must_use]
 pub fn final_text(run: &Run) -> String {
+    output_beginning(run, usize::MAX)
+}
+
+/// How many bytes that text has.
+#[must_use]
+pub fn output_bytes(run: &Run) -> u64 {
+    match &run.text {
+        // Whole characters may be a little less; what fits is counted, not made.
+        Some((_, Some(bytes))) => repeated_len(&unit(run), *bytes),
+        _ => unit(run).len() as u64,
+    }
+}
+
+/// The text, or as much of it as `most` bytes and the rest of a repetition hold.
+#[must_use]
+pub fn output_beginning(run: &Run, most: usize) -> String {
+    match &run.text {
+        Some((_, Some(bytes))) => {
+            let unit = unit(run);
+            let room = u64::try_from(most.saturating_add(unit.len())).unwrap_or(u64::MAX);
+            repeated(&unit, repeated_len(&unit, *bytes).min(room))
+        }
+        _ => unit(run),
+    }
+}
+
+/// The text before it is repeated.
+fn unit(run: &Run) -> String {
     let id = &run.id;
-    if let Some((Some(text), bytes)) = &run.text {
-        return match bytes {
-            Some(bytes) => repeated(text, *bytes),
-            None => text.clone(),
-        };
+    if let Some((Some(text), _)) = &run.text {
+        return text.clone();
     }
     if run.script.relay {
         let mut text = format!("FINAL: FAKE_RUN_RESULT {id} after {} addressed turn(s).\n", run.told.len());
@@ -27,21 +52,26 @@ pub fn final_text(run: &Run) -> String {
         let inputs = run.script.required_inputs.join("; ");
         return format!("INTERIM (not final): FAKE_RUN_RESULT {id} ended needing input: {inputs}");
     }
-    let text = format!("FAKE_RUN_RESULT {id}: assignment complete.");
     match &run.text {
-        Some((None, Some(bytes))) => repeated(&format!("{text}\n"), *bytes),
-        _ => text,
+        Some((None, Some(_))) => format!("FAKE_RUN_RESULT {id}: assignment complete.\n"),
+        _ => format!("FAKE_RUN_RESULT {id}: assignment complete."),
     }
 }
 
-/// A text again and again until it has so many bytes; it ends where a character ends.
-fn repeated(text: &str, bytes: u64) -> String {
-    let wanted = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let mut out = text.repeat(wanted / text.len().max(1) + 1);
-    let mut end = wanted.min(out.len());
-    while !out.is_char_boundary(end) {
+/// The length of a text that is repeated until it has so many bytes, and ends where a character ends.
+fn repeated_len(unit: &str, bytes: u64) -> u64 {
+    let Some(rest) = bytes.checked_rem(unit.len() as u64) else { return 0 };
+    let mut end = usize::try_from(rest).unwrap_or(0);
+    while !unit.is_char_boundary(end) {
         end -= 1;
     }
-    out.truncate(end);
+    bytes - rest + end as u64
+}
+
+/// A text again and again until it has so many bytes; it ends where a character ends.
+fn repeated(unit: &str, bytes: u64) -> String {
+    let wanted = usize::try_from(repeated_len(unit, bytes)).unwrap_or(usize::MAX);
+    let mut out = unit.repeat(wanted.checked_div(unit.len()).map_or(0, |times| times + 1));
+    out.truncate(wanted);
     out
 }

@@ -4,7 +4,7 @@ use super::timeline::kind;
 use super::{Call, Problem, Reply};
 use crate::core::{Step, Then};
 use crate::effect::Effect;
-use crate::run::{Open, Run, State, What, final_text};
+use crate::run::{Open, Run, State, What, output_beginning, output_bytes};
 use crate::setting::{Manner, Setting};
 use rehearsal_script::runs::Answers;
 use rehearsal_world::clock::rfc3339;
@@ -100,8 +100,8 @@ fn ended(setting: &Setting, run: &Run, summary: &mut Value, body: &mut Value) {
         let work = json!({"required_inputs": run.script.required_inputs});
         summary["outcomeFacts"] = json!({"reason": "input_required", "work_state": work});
     }
-    let text = final_text(run);
-    let bytes = text.len();
+    let bytes = output_bytes(run);
+    let text = output_beginning(run, PREVIEW);
     let shown = match setting.manner {
         Manner::Seed => text.as_str(),
         Manner::Corrected | Manner::Engine => beginning(&text),
@@ -111,8 +111,8 @@ fn ended(setting: &Setting, run: &Run, summary: &mut Value, body: &mut Value) {
     body["primaryOutput"] = json!({
         "text": shown,
         "bytes": bytes,
-        "truncated": shown.len() < bytes,
-        "path": "output/final.md",
+        "truncated": (shown.len() as u64) < bytes,
+        "path": super::artifact::OUTPUT,
     });
 }
 
@@ -166,8 +166,7 @@ fn further(setting: &Setting, run: &Run, body: &mut Value) {
     });
     body["workProduct"] = json!({"changedFiles": written.flatten().collect::<Vec<_>>()});
     if run.is_over() {
-        let size = final_text(run).len();
-        body["artifacts"] = json!([{"path": "output/final.md", "bytes": size, "mediaType": "text/markdown"}]);
+        body["artifacts"] = json!(super::artifact::rows(run));
     }
     let mut actions: Vec<Value> =
         run.open.iter().map(|open| json!({"kind": "answer_interaction", "interactionId": open.id})).collect();

@@ -2,18 +2,23 @@
 
 mod access;
 mod answer;
+mod artifact;
 pub(crate) mod body;
 mod call;
 mod catalogue;
 mod control;
 mod detail;
 mod message;
+mod model;
+mod once;
 mod problem;
 mod project;
 mod reply;
 mod route;
 mod start;
 mod timeline;
+mod trust;
+mod upload;
 
 pub(crate) use access::{is_known, refused};
 pub(crate) use body::Body;
@@ -42,6 +47,17 @@ pub(crate) fn serve(call: &mut Call<'_, '_>, found: Route<'_>) -> Step {
         Route::ProjectRemove(id) => project::remove(call, id),
         Route::Start => start::start(call),
         Route::Run { id, rest } => run(call, id, &rest),
+        // What the original fake does not have.
+        _ if call.is_seed() => call.refuse(&Problem::not_found()),
+        Route::QuotaRefresh => catalogue::quota(call),
+        Route::Uploads => upload::create(call),
+        Route::Upload { id, rest } => upload::one(call, id, &rest),
+        Route::Operate => model::create(call),
+        Route::Operation { id, rest } => model::one(call, id, &rest),
+        Route::Sources => model::sources(call),
+        Route::Models(source) => model::models(call, source),
+        Route::Trust => trust::read(call),
+        Route::TrustWrite => trust::write(call),
         Route::Unknown => call.refuse(&Problem::not_found()),
     }
 }
@@ -62,6 +78,8 @@ fn run(call: &mut Call<'_, '_>, id: &str, rest: &[&str]) -> Step {
     match (call.heard.method, rest) {
         ("GET", []) => detail::read(call, id),
         ("GET", ["events"]) if !call.is_seed() => timeline::events(call, id),
+        ("GET", ["artifacts"]) if !call.is_seed() => artifact::list(call, id),
+        ("GET", ["artifacts", path @ ..]) if !call.is_seed() => artifact::read(call, id, path),
         ("POST", ["interactions", question, "answer"]) => answer::answer(call, id, question),
         ("POST", ["messages"]) => message::message(call, id),
         ("POST", ["control"]) => control::control(call, id),

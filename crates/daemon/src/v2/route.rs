@@ -19,6 +19,21 @@ pub(crate) enum Route<'p> {
         id: &'p str,
         rest: Vec<&'p str>,
     },
+    QuotaRefresh,
+    Uploads,
+    Upload {
+        id: &'p str,
+        rest: Vec<&'p str>,
+    },
+    Operate,
+    Operation {
+        id: &'p str,
+        rest: Vec<&'p str>,
+    },
+    Sources,
+    Models(&'p str),
+    Trust,
+    TrustWrite,
     Unknown,
 }
 
@@ -28,6 +43,12 @@ pub(crate) fn route<'p>(method: &str, target: &'p str) -> Route<'p> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     if let ["v2", "runs", id, rest @ ..] = parts.as_slice() {
         return Route::Run { id, rest: rest.to_vec() };
+    }
+    match parts.as_slice() {
+        ["v2", "uploads", id, rest @ ..] => return Route::Upload { id, rest: rest.to_vec() },
+        ["v2", "model-operations", id, rest @ ..] => return Route::Operation { id, rest: rest.to_vec() },
+        ["v2", "model-sources" | "harnesses", id, "models"] if method == "GET" => return Route::Models(id),
+        _ => {}
     }
     if let ("DELETE", ["v2", "projects", id]) = (method, parts.as_slice()) {
         return Route::ProjectRemove(id);
@@ -43,6 +64,12 @@ pub(crate) fn route<'p>(method: &str, target: &'p str) -> Route<'p> {
         ("GET", "/v2/projects") => Route::Projects,
         ("POST", "/v2/projects") => Route::ProjectRegister,
         ("POST", "/v2/runs") => Route::Start,
+        ("POST", "/v2/quota") => Route::QuotaRefresh,
+        ("POST", "/v2/uploads") => Route::Uploads,
+        ("POST", "/v2/model-operations") => Route::Operate,
+        ("GET", "/v2/model-sources") => Route::Sources,
+        ("GET", "/v2/trust") => Route::Trust,
+        ("POST", "/v2/trust") => Route::TrustWrite,
         _ => Route::Unknown,
     }
 }
@@ -68,8 +95,30 @@ impl Route<'_> {
                 ("POST", ["interactions", _, "answer"]) => "run.answer",
                 ("POST", ["messages"]) => "run.message",
                 ("POST", ["control"]) => "run.control",
+                ("GET", ["artifacts", ..]) => "run.artifact",
                 _ => "none",
             },
+            Self::QuotaRefresh => "quota.refresh",
+            Self::Uploads => "upload.create",
+            Self::Upload { rest, .. } => match (method, rest.as_slice()) {
+                ("GET", []) => "upload.read",
+                ("PUT", ["bytes"]) => "upload.fill",
+                ("POST", ["finalize"]) => "upload.finalize",
+                ("DELETE", []) => "upload.remove",
+                _ => "none",
+            },
+            Self::Operate => "model-operation.create",
+            Self::Operation { rest, .. } => match (method, rest.as_slice()) {
+                ("GET", []) => "model-operation.read",
+                ("GET", ["result"]) => "model-operation.result",
+                ("POST", ["control"]) => "model-operation.control",
+                ("POST", ["ack"]) => "model-operation.ack",
+                _ => "none",
+            },
+            Self::Sources => "model-source.list",
+            Self::Models(_) => "model.list",
+            Self::Trust => "trust.read",
+            Self::TrustWrite => "trust.write",
             Self::Unknown => "none",
         }
     }

@@ -107,6 +107,11 @@ fn judge(call: &Call<'_, '_>, key: &str) -> Result<Run, (Problem, bool)> {
         // What is written wrongly is not kept: the key is good for what is put right.
         shape(call).map_err(|problem| (problem, false))?;
         project(call).map_err(kept)?;
+        if call.is_engine()
+            && let Some(problem) = super::trust::refused(call)
+        {
+            return Err((problem, false));
+        }
     }
     let execution = body.get("execution");
     let workspace = execution.and_then(|execution| execution.get("workspaceRoot")?.as_str());

@@ -112,7 +112,8 @@ fn a_second_cancel_is_fine_and_the_first_reason_stays_but_the_real_daemon_says_c
 #[test]
 fn a_project_has_one_id_however_its_root_is_spelled() {
     let stand = Stand::new("projects");
-    let register = |key: &str, root: &serde_json::Value| stand.post("/v2/projects", key, &json!({"root": root}));
+    let register =
+        |key: &str, root: &serde_json::Value| stand.post("/v2/projects", key, &json!({"root": root}));
     let key = fresh();
     let id = register(&key, &json!("/a/b")).body["id"].clone();
     for root in ["/a/b/", "/a//b", "/a/./b//"] {

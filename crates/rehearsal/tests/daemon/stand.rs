@@ -183,8 +183,10 @@ impl Stand {
 
     /// All facts of the journal, after `verify` found it whole.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        let verified =
-            Command::new(env!("CARGO_BIN_EXE_rehearsal")).arg("verify").arg(self.folder.join("data")).output();
+        let verified = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+            .arg("verify")
+            .arg(self.folder.join("data"))
+            .output();
         let verified = verified.unwrap();
         assert!(verified.status.success(), "{}", rehearsal_testkit::said(&verified));
         let runs = fs::read_dir(self.folder.join("data/daemon")).unwrap();

@@ -93,7 +93,8 @@ fn a_bad_content_length_is_refused_at_once() {
         assert!(!got.body["code"].as_str().unwrap().is_empty());
     }
     let head = stand.head("Content-Length: 50\r\n\r\n");
-    let seen = stand.connect().send(format!("POST /v2/runs HTTP/1.1\r\n{head}{{}}")).half_close().read_to_end();
+    let seen =
+        stand.connect().send(format!("POST /v2/runs HTTP/1.1\r\n{head}{{}}")).half_close().read_to_end();
     assert_eq!(Got::of(&seen).status, 400);
 }
 

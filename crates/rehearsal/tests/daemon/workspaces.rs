@@ -60,7 +60,8 @@ fn a_workspace_that_has_to_do_with_the_live_tree_is_refused() {
     }
     assert_eq!(fs::read_to_string(live.join("tracked.txt")).unwrap(), "one\n");
     assert!(!live.join("delegated_new.txt").exists());
-    let more = json!({"execution": {"workspaceRoot": live}, "scope": {"kind": "project", "root": "one/live"}});
+    let more =
+        json!({"execution": {"workspaceRoot": live}, "scope": {"kind": "project", "root": "one/live"}});
     refused(&stand, &more, INVALID);
     let own = stand.folder.canonicalize().unwrap().join("cfg/daemon");
     refused(&stand, &json!({"execution": {"workspaceRoot": own}}), INVALID);
@@ -123,7 +124,8 @@ fn edits_that_lead_out_of_a_workspace_are_refused_at_the_start() {
 #[test]
 fn edits_are_written_in_order_with_their_folders_and_the_record_of_the_attempt() {
     let folder = rehearsal_testkit::scratch(env!("CARGO_TARGET_TMPDIR"), "daemon/edits");
-    fs::write(folder.join("edits.json"), r#"{"deep/er/new.txt": "new\n", "tracked.txt": "other\n"}"#).unwrap();
+    fs::write(folder.join("edits.json"), r#"{"deep/er/new.txt": "new\n", "tracked.txt": "other\n"}"#)
+        .unwrap();
     let mut stand = Stand::in_folder(folder, &["--edits", "edits.json", "--seed", "7"]);
     let (live, work) = stand.workspace("one");
     let got = stand.start_with(&fresh(), MUTATE, &execution(&work, &live));
