@@ -1,18 +1,21 @@
 //! Joins the core to the world: sends its requests, does its actions in the workspace, tells what happens.
 
 use crate::core::{Conversation, Ending, Event, Next, Settings};
-use crate::failure::Failure;
-use crate::incoming::Incoming;
-use crate::options::{Exit, Options};
+use crate::endpoint::ask::{Asker, Happened, Manner};
+use crate::endpoint::attempts::Policy;
+use crate::endpoint::config::{Dialect, Endpoint, Given};
+use crate::endpoint::mask::Mask;
+use crate::endpoint::request::Dialing;
+use crate::options::{Exit, Options, Secret};
 use crate::tool::Action;
-use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Request, Trust};
+use rehearsal_world::dial::{Client, Deadline, Trust};
 use rehearsal_world::process;
 use rehearsal_world::room::{self, Room};
 use std::io::Write;
 use std::time::Duration;
 
-/// Most bytes of one answer's body.
-const LARGEST_ANSWER: usize = 16 << 20;
+/// Wait before the second attempt; it doubles.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// Largest file that is read or written, in bytes.
 const LARGEST_FILE: u64 = 256 << 10;
 /// Most bytes kept of each output of a command.
@@ -24,15 +27,17 @@ const LINE: usize = 300;
 
 /// Does the task. The model's last words go to `out`, one line for each thing that happens to `err`.
 pub async fn run(options: &Options, out: &mut impl Write, err: &mut impl Write) -> Exit {
-    let mut voice = Voice { key: options.api_key.expose(), err };
+    // As the endpoint sends it.
+    let key = Secret::new(options.api_key.expose().trim_ascii());
+    let mut voice = Voice { mask: Mask::new(Some(&key)), err };
     let ending = match Agent::open(options) {
-        Ok(agent) => agent.work(&mut voice).await,
+        Ok((agent, mut asker)) => agent.work(&mut asker, &mut voice).await,
         Err(wrong) => Ending { exit: Exit::BadUsage, output: String::new(), reason: Some(wrong) },
     };
     if let Some(reason) = &ending.reason {
         voice.say(reason);
     }
-    let output = voice.hide(&ending.output);
+    let output = voice.mask.hide(&ending.output);
     let newline = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
     match write!(out, "{output}{newline}").and_then(|()| out.flush()) {
         Ok(()) => ending.exit,
@@ -45,15 +50,20 @@ pub async fn run(options: &Options, out: &mut impl Write, err: &mut impl Write) 
 
 struct Agent<'o> {
     options: &'o Options,
-    base: BaseUrl,
-    client: Client,
     room: Room,
     deadline: Deadline,
 }
 
 impl<'o> Agent<'o> {
-    fn open(options: &'o Options) -> Result<Self, String> {
-        let base = BaseUrl::parse(&options.base_url).map_err(|error| error.to_string())?;
+    fn open(options: &'o Options) -> Result<(Self, Asker), String> {
+        let given = Given {
+            base_url: options.base_url.clone(),
+            dialect: Dialect::Chat,
+            key_name: "OPENAI_API_KEY".to_owned(),
+            key: Some(options.api_key.clone()),
+            ..Given::default()
+        };
+        let endpoint = Endpoint::read(&given).map_err(|error| error.to_string())?;
         let limits = room::Limits {
             file: LARGEST_FILE,
             names: MOST_NAMES,
@@ -71,70 +81,26 @@ impl<'o> Agent<'o> {
                 return Err(format!("the {name} is empty"));
             }
         }
-        if !options.api_key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err("the API key holds a space or a character that no header may hold".to_owned());
-        }
-        let client = Client::new(Trust::system());
-        Ok(Self { options, base, client, room, deadline: Deadline::after(options.total_timeout) })
+        let asker = Asker::new(endpoint, manner(options), Client::new(Trust::system()));
+        Ok((Self { options, room, deadline: Deadline::after(options.total_timeout) }, asker))
     }
 
-    async fn work(&self, voice: &mut Voice<'_, impl Write>) -> Ending {
+    async fn work(&self, asker: &mut Asker, voice: &mut Voice<'_, impl Write>) -> Ending {
         let options = self.options;
         let (mut conversation, mut next) = Conversation::begin(Settings {
             model: options.model.clone(),
             prompt: options.prompt.clone(),
             stream: options.stream,
-            attempts: options.attempts,
             iterations: options.iterations,
-            longest_wait: options.longest_wait,
         });
         loop {
             let event = match next {
                 Next::Done(ending) => return ending,
-                Next::Ask { body, attempt } => {
-                    let event = self.deadline.within(self.ask(&body, attempt)).await;
-                    if let Some(Event::Failed(failure)) = &event {
-                        voice.say(&format!("attempt {attempt} failed: {failure}"));
-                    }
-                    event
-                }
-                Next::Wait(wait) => {
-                    voice.say(&format!("waiting {} ms", wait.as_millis()));
-                    self.deadline.wait(wait).await.then_some(Event::Waited)
-                }
+                // Its own deadline is the same as ours.
+                Next::Ask => Some(ask(&conversation, asker, voice).await),
                 Next::RunTools(actions) => self.deadline.within(self.run_tools(actions, voice)).await,
             };
             next = conversation.on(event.unwrap_or(Event::OutOfTime));
-        }
-    }
-
-    async fn ask(&self, body: &[u8], attempt: u32) -> Event {
-        let attempt = attempt.to_string();
-        let bearer = format!("Bearer {}", self.options.api_key.expose());
-        let accept = if self.options.stream { "text/event-stream" } else { "application/json" };
-        let mut headers: Vec<(&str, &[u8])> = vec![
-            ("content-type", b"application/json"),
-            ("accept", accept.as_bytes()),
-            ("user-agent", concat!("rehearsal/", env!("CARGO_PKG_VERSION")).as_bytes()),
-            ("x-rehearsal-attempt", attempt.as_bytes()),
-        ];
-        if !self.options.api_key.expose().is_empty() {
-            headers.push(("authorization", bearer.as_bytes()));
-        }
-        let body = body.to_vec().into();
-        let request = Request { method: "POST", target: "/chat/completions", headers: &headers, body };
-        let wait = self.options.request_timeout;
-        // A stream may take longer than its longest silence.
-        let total = if self.options.stream { self.options.total_timeout } else { wait };
-        let limits = dial::Limits { connect: wait, idle: wait, total, body: LARGEST_ANSWER };
-        let received = match self.client.ask(&self.base, request, limits).await {
-            Ok(answer) => receive(answer, wait).await,
-            Err(error) => Err(error),
-        };
-        match received {
-            Ok(event) => event,
-            Err(error @ DialError::TooLarge(_)) => Event::Failed(Failure::TooLarge(error.to_string())),
-            Err(error) => Event::Failed(Failure::Wire(format!("{}: {error}", self.base))),
         }
     }
 
@@ -191,57 +157,59 @@ impl<'o> Agent<'o> {
     }
 }
 
-/// Takes an answer, of which something must arrive in each such time. Comments do not count: they say that a gateway lives.
-async fn receive(mut answer: Answer, longest_silence: Duration) -> Result<Event, DialError> {
-    if answer.status() != 200 {
-        let retry_after = answer.retry_after();
-        let status = answer.status();
-        // The status alone is an answer, even where its body never comes.
-        let body = answer.whole().await.unwrap_or_default();
-        return Ok(Event::Failed(Failure::of_status(status, &body, retry_after)));
+/// How the endpoint is asked.
+fn manner(options: &Options) -> Manner {
+    let policy = Policy {
+        transport_retries: options.attempts - 1,
+        each_turn: true,
+        first_wait: FIRST_WAIT,
+        total: options.total_timeout,
+        longest_wait: options.longest_wait,
+        // The same run waits the same; agents with different tasks do not come back at once.
+        seed: options.prompt.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte.into())),
+        ..Policy::default()
+    };
+    let wait = options.request_timeout;
+    Manner {
+        policy,
+        connect: wait,
+        idle: wait,
+        // A stream may take longer than its longest silence.
+        request: (!options.stream).then_some(wait),
+        empty_is_answer: true,
+        retry_broken: true,
+        // Who scripts a provider counts no tokens.
+        bytes_per_token: None,
+        ..Manner::default()
     }
-    let mut incoming = Incoming::default();
-    let mut silence = Deadline::after(longest_silence);
-    let mut commented = false;
-    loop {
-        let next = match silence.within(answer.next()).await {
-            Some(next) => next?,
-            None if commented => {
-                let waited = longest_silence.as_millis();
-                let message = format!("nothing but comments arrived for {waited} ms");
-                return Ok(Event::Failed(Failure::Wire(message)));
-            }
-            None => return Err(DialError::Idle(longest_silence)),
-        };
-        let before = incoming.progress();
-        match next {
-            Some(piece) if !incoming.push(&piece) => {}
-            Some(_) | None => break,
-        }
-        commented = incoming.progress() == before;
-        if !commented {
-            silence = Deadline::after(longest_silence);
-        }
+}
+
+/// One turn, with all its attempts.
+async fn ask(conversation: &Conversation, asker: &mut Asker, voice: &mut Voice<'_, impl Write>) -> Event {
+    let before = asker.attempts().len();
+    let dialing = Dialing { stream_usage: true, ..Dialing::default() };
+    let tell = |happened: Happened<'_>| match happened {
+        Happened::Failed(attempt, failed) => voice.say(&format!("attempt {attempt} failed: {failed}")),
+        Happened::Waits(wait) => voice.say(&format!("waiting {} ms", wait.as_millis())),
+    };
+    match asker.talk(&conversation.talk(), &dialing, tell).await {
+        Ok(told) => Event::Answered(Box::new(told)),
+        Err(failed) => Event::Failed(failed, asker.attempts().len() - before),
     }
-    Ok(incoming.finish().map_or_else(Event::Failed, Event::Answered))
 }
 
 /// Says what happens: one line a thing, without control characters and without the key.
 struct Voice<'v, W> {
-    key: &'v str,
+    mask: Mask,
     err: &'v mut W,
 }
 
 impl<W: Write> Voice<'_, W> {
     fn say(&mut self, text: &str) {
-        let text = self.hide(text);
+        let text = self.mask.hide(text);
         let line: String =
             text.chars().take(LINE).map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         // Nobody may be listening any more; the work goes on.
         let _ = writeln!(self.err, "agent: {line}");
-    }
-
-    fn hide(&self, text: &str) -> String {
-        if self.key.is_empty() { text.to_owned() } else { text.replace(self.key, "(hidden)") }
     }
 }

@@ -1,15 +1,15 @@
 //! Decides what the agent does next: a state machine over values, without I/O and without a clock.
 //!
-//! An answer that was cut at the length limit or held back is never used: its calls are not run and it is not echoed.
-//! Asking again would bring the same cut, so that ends the work.
+//! What an answer is, and what is asked again, `endpoint` decides. An answer that was cut at the length limit or held back is none:
+//! its calls are not run, it is not echoed, and asking again would bring the same cut.
 
-use crate::answer::{Answer, Call, Finish};
-use crate::failure::Failure;
+use crate::endpoint::answer::{Call, Told};
+use crate::endpoint::class::{Class, Failed};
+use crate::endpoint::request::Talk;
 use crate::history::History;
 use crate::options::Exit;
 use crate::tool::{self, Action};
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// What the core needs to know.
 #[derive(Clone, Debug)]
@@ -17,23 +17,17 @@ pub(crate) struct Settings {
     pub(crate) model: String,
     pub(crate) prompt: String,
     pub(crate) stream: bool,
-    /// Attempts per logical call, 1 or more.
-    pub(crate) attempts: u32,
     /// Turns in which the model may call tools.
     pub(crate) iterations: u32,
-    /// Longest wait that the provider may ask for.
-    pub(crate) longest_wait: Duration,
 }
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Send this body; attempts count from 1.
-    Ask { body: Vec<u8>, attempt: u32 },
+    /// Ask how the conversation goes on.
+    Ask,
     /// Do these things, in order, and report one text for each.
     RunTools(Vec<Action>),
-    /// Do nothing for this long.
-    Wait(Duration),
     /// It is over.
     Done(Ending),
 }
@@ -51,14 +45,12 @@ pub(crate) struct Ending {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The request was answered.
-    Answered(Answer),
-    /// The attempt failed.
-    Failed(Failure),
+    /// The turn was answered.
+    Answered(Box<Told>),
+    /// It was not, after so many attempts.
+    Failed(Box<Failed>, usize),
     /// The tools ran; one text for each action.
     ToolsRan(Vec<String>),
-    /// The wait is over.
-    Waited,
     /// The time for everything is used up.
     OutOfTime,
 }
@@ -78,8 +70,7 @@ type Open = (String, Result<(), String>);
 
 #[derive(Debug)]
 enum State {
-    Asking { attempt: u32 },
-    Waiting { attempt: u32 },
+    Asking,
     Running { calls: Vec<Open> },
     Over,
 }
@@ -89,85 +80,44 @@ impl Conversation {
     pub(crate) fn begin(settings: Settings) -> (Self, Next) {
         let history = History::new(&settings.model, &settings.prompt, settings.stream);
         let mut new = Self { settings, history, state: State::Over, tool_turns: 0, ids: BTreeSet::new() };
-        let next = new.ask(1);
+        let next = new.ask();
         (new, next)
+    }
+
+    /// What is asked next.
+    pub(crate) fn talk(&self) -> Talk<'_> {
+        self.history.talk()
     }
 
     /// What to do now that this happened.
     pub(crate) fn on(&mut self, event: Event) -> Next {
         match (std::mem::replace(&mut self.state, State::Over), event) {
-            (State::Asking { .. }, Event::Answered(answer)) => self.answered(answer),
-            (State::Asking { attempt }, Event::Failed(failure)) => self.failed(&failure, attempt),
-            (State::Waiting { attempt }, Event::Waited) => self.ask(attempt + 1),
+            (State::Asking, Event::Answered(told)) => self.answered(*told),
+            (State::Asking, Event::Failed(failed, attempts)) => ended(*failed, attempts),
             (State::Running { calls }, Event::ToolsRan(results)) => self.answer_calls(calls, results),
-            (_, Event::OutOfTime) => gave_up("the time for everything is used up".to_owned()),
+            (_, Event::OutOfTime) => gave_up(OUT_OF_TIME.to_owned()),
             (state, event) => unreachable!("{event:?} while {state:?}"),
         }
     }
 
-    fn ask(&mut self, attempt: u32) -> Next {
-        self.state = State::Asking { attempt };
-        Next::Ask { body: self.history.request(), attempt }
+    fn ask(&mut self) -> Next {
+        self.state = State::Asking;
+        Next::Ask
     }
 
-    fn failed(&mut self, failure: &Failure, attempt: u32) -> Next {
-        if !failure.is_passing() {
-            return match failure {
-                Failure::Status { .. } => {
-                    done(Exit::Refused, String::new(), format!("the provider refused: {failure}"))
-                }
-                Failure::Wire(_) | Failure::BadAnswer(_) | Failure::TooLarge(_) => {
-                    gave_up(failure.to_string())
-                }
-            };
-        }
-        if attempt >= self.settings.attempts {
-            return gave_up(format!("gave up after {attempt} attempts: {failure}"));
-        }
-        match failure.wait(attempt, self.settings.longest_wait) {
-            Ok(wait) => {
-                self.state = State::Waiting { attempt };
-                Next::Wait(wait)
-            }
-            Err(asked) => gave_up(format!(
-                "the provider asks to wait {} s, the longest wait is {} s: {failure}",
-                asked.as_secs(),
-                self.settings.longest_wait.as_secs()
-            )),
-        }
-    }
-
-    fn answered(&mut self, mut answer: Answer) -> Next {
-        if let Some(refusal) = answer.refusal {
-            return done(Exit::Declined, refusal, "the model declined".to_owned());
-        }
-        match answer.finish {
-            Finish::Whole => {}
-            Finish::Length => {
-                let output = answer.content.unwrap_or_default();
-                return done(Exit::GaveUp, output, "the answer was cut at the length limit".to_owned());
-            }
-            Finish::Filtered => {
-                let output = answer.content.unwrap_or_default();
-                return done(
-                    Exit::Declined,
-                    output,
-                    "the answer was held back by a content filter".to_owned(),
-                );
-            }
-            Finish::Broken => unreachable!("a broken answer is a failure"),
-        }
-        if answer.calls.is_empty() {
-            let output = answer.content.unwrap_or_default();
+    fn answered(&mut self, mut told: Told) -> Next {
+        if told.calls.is_empty() {
+            let output = told.content.unwrap_or_default();
             return Next::Done(Ending { exit: Exit::Done, output, reason: None });
         }
         if self.tool_turns == self.settings.iterations {
             return gave_up(format!("gave up after {} tool turns", self.tool_turns));
         }
         self.tool_turns += 1;
-        self.settle_ids(&mut answer.calls);
-        self.history.add_turn(&answer);
-        self.run(answer.calls)
+        let mut calls = std::mem::take(&mut told.calls);
+        self.settle_ids(&mut calls);
+        self.history.add_turn(told, calls.clone());
+        self.run(calls)
     }
 
     fn run(&mut self, calls: Vec<Call>) -> Next {
@@ -192,22 +142,71 @@ impl Conversation {
                 Ok(()) => results.next().unwrap_or_else(|| unreachable!("each action has a result")),
                 Err(wrong) => format!("error: {wrong}"),
             };
-            self.history.add_result(&id, &text);
+            self.history.add_result(id, text);
         }
         assert!(results.next().is_none(), "each result has an action");
-        self.ask(1)
+        self.ask()
     }
 
-    /// Gives calls whose id is missing or was used before an id of their own, so that each answer has one call.
+    /// Gives calls whose id was used before an id of their own, so that each answer has one call.
     fn settle_ids(&mut self, calls: &mut [Call]) {
         for (at, call) in calls.iter_mut().enumerate() {
             let mut salt = 0;
-            while call.id.is_empty() || self.ids.contains(&call.id) {
+            while self.ids.contains(&call.id) {
                 call.id = format!("call_{}_{at}_{salt}", self.tool_turns);
                 salt += 1;
             }
             self.ids.insert(call.id.clone());
         }
+    }
+}
+
+const OUT_OF_TIME: &str = "the time for everything is used up";
+
+/// How the work ends where a turn was not answered. What was said before a cut, or instead of the work, is shown.
+fn ended(failed: Failed, attempts: usize) -> Next {
+    if failed.retryable {
+        let times = if attempts == 1 { "attempt" } else { "attempts" };
+        return gave_up(format!("gave up after {attempts} {times}: {failed}"));
+    }
+    let said = failed.text.clone().unwrap_or_default();
+    match failed.class {
+        Class::Refusal => done(Exit::Declined, said, "the model declined".to_owned()),
+        Class::Filtered => done(Exit::Declined, said, format!("held back by a content filter: {failed}")),
+        Class::Truncated => done(Exit::GaveUp, said, failed.message),
+        Class::TimeoutTotal => gave_up(format!("{OUT_OF_TIME}: {failed}")),
+        Class::Config
+        | Class::Auth
+        | Class::Permission
+        | Class::NotFound
+        | Class::BadRequest
+        | Class::UnsupportedParam
+        | Class::ContextLength
+        | Class::RateLimited
+        | Class::Quota
+        | Class::Server
+        | Class::Overloaded
+        | Class::Redirect
+        | Class::ProviderError => {
+            done(Exit::Refused, String::new(), format!("the provider refused: {failed}"))
+        }
+        Class::Protocol if failed.status.is_some_and(|status| status != 200) => {
+            done(Exit::Refused, String::new(), format!("the provider refused: {failed}"))
+        }
+        Class::Protocol
+        | Class::Connect
+        | Class::Tls
+        | Class::TimeoutConnect
+        | Class::TimeoutIdle
+        | Class::EmptyContent
+        | Class::Format
+        | Class::OwnershipViolation
+        | Class::UnsafePath
+        | Class::StaleBase
+        | Class::Write
+        | Class::Unverified
+        | Class::Budget
+        | Class::Cancelled => gave_up(failed.message),
     }
 }
 

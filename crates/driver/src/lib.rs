@@ -1,22 +1,20 @@
 //! The built-in reference agent: a small honest tool loop over any endpoint that speaks chat completions; and `worker`, which
 //! gives one task with owned files to such an endpoint and gets files back.
 //!
-//! Beside it `endpoint`: any provider asked for one turn, its failures classed.
+//! Both ask through `endpoint`: any provider asked for one turn, its failures classed.
 //!
 //! The core decides without I/O and clock; `agent` joins it to the world. Must not know: the stand-in, scenarios, journals
 //! of runs, the command line.
 #![forbid(unsafe_code)]
 
 mod agent;
-mod answer;
+pub mod book;
 mod core;
-mod delta;
 pub mod endpoint;
-mod failure;
 mod history;
-mod incoming;
 mod options;
 pub mod policy;
+pub mod roles;
 mod tool;
 pub mod wave;
 pub mod worker;

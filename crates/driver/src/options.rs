@@ -28,9 +28,9 @@ impl std::fmt::Debug for Secret {
 /// What the agent is told.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Base URL of the endpoint, with its `/v1` if it has one; `http` only.
+    /// Base URL of the endpoint, with its `/v1` if it has one: `http` or `https`.
     pub base_url: String,
-    /// Sent as a bearer token; an empty one is not sent.
+    /// Sent as a bearer token. An empty one is not sent, which only an endpoint on this machine is asked without.
     pub api_key: Secret,
     /// The model to ask for.
     pub model: String,

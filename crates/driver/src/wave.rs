@@ -2,6 +2,11 @@
 //!
 //! Must not know: how an item is worked on. Whether two own the same file is told by a function that knows names.
 
+pub mod past;
+pub mod report;
+pub mod run;
+pub mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -68,6 +73,20 @@ pub enum Stand {
     Blocked,
 }
 
+impl Stand {
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Verified => "verified",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
 /// A wave under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
@@ -118,6 +137,13 @@ impl Wave {
             self.stands.insert(slug.clone(), Stand::Running);
         }
         ready
+    }
+
+    /// An item is done already.
+    pub fn keep(&mut self, slug: &str) {
+        if let Some(place) = self.stands.get_mut(slug) {
+            *place = Stand::Verified;
+        }
     }
 
     /// An item is over. Whatever waits for one that came to nothing is blocked.

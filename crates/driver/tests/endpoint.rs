@@ -8,8 +8,8 @@
 
 use rehearsal_driver::Secret;
 use rehearsal_driver::endpoint::{
-    Asker, Class, Dialing, Endpoint, Failed, Given, Limit, Manner, Metered, Policy, Prepared, Received,
-    Structured, Told, Transport, Turn,
+    Asker, Class, Dialing, Endpoint, Failed, Given, Happened, Limit, Manner, Message, Metered, Policy,
+    Prepared, Received, Structured, Talk, Told, Tool, Transport, Turn,
 };
 use rehearsal_world::dial::{Client, DialError, Trust};
 use std::collections::VecDeque;
@@ -290,6 +290,7 @@ fn q42_a_quota_is_asked_once() {
 fn a_wait_that_is_too_long_is_none_and_the_provider_may_say_no() {
     let failed = failing_as(reply("429 Too Many Requests", "Retry-After: 121\r\n", "{}"), manner());
     assert_eq!((failed.class, failed.retryable), (Class::RateLimited, true));
+    assert!(failed.message.contains("it asks to wait 121 s, and the longest wait is 120 s"), "{failed}");
     let failed =
         failing_as(reply("500 Oops", "x-should-retry: false\r\nretry-after-ms: 1\r\n", "{}"), manner());
     assert_eq!((failed.class, failed.retryable), (Class::Server, false));
@@ -363,6 +364,15 @@ fn a_stream_is_over_with_its_last_event_though_the_connection_stays() {
 }
 
 #[test]
+fn an_error_in_a_stream_is_told_when_it_comes_though_the_connection_stays() {
+    let events = "data: {\"choices\":[]}\n\ndata: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n";
+    let bytes = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{events}").into_bytes();
+    let failed = failing(Play::Hold(bytes));
+    assert_eq!((failed.class, failed.retryable), (Class::Server, true));
+    assert!(failed.message.contains("busy"), "{failed}");
+}
+
+#[test]
 fn content_codings_that_nobody_asked_for_are_undone() {
     for (name, body) in
         [("gzip", gzip(ANSWER)), ("deflate", zlib(ANSWER)), ("br", brotli(ANSWER)), ("zstd", zstd(ANSWER))]
@@ -426,6 +436,67 @@ fn any_transport_can_take_the_place_of_the_network() {
             .iter()
             .all(|asked| asked.contains("https://h.example/v1/chat/completions") && !asked.contains(KEY))
     );
+}
+
+const CALLS: &str = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}"#;
+
+#[test]
+fn a_conversation_offers_tools_and_tells_what_happens_meanwhile() {
+    let busy = reply("503 Service Unavailable", "retry-after-ms: 1\r\n", "");
+    let provider = Provider::new(vec![busy, reply("200 OK", "", CALLS)]);
+    let mut asker = asker(&provider.url(), manner());
+    let messages = [Message::User("look".to_owned())];
+    let tools = [Tool { name: "look", description: "Looks.", parameters: "{}" }];
+    let talk = Talk {
+        model: "m",
+        system: "",
+        messages: &messages,
+        tools: &tools,
+        choice: None,
+        parallel: None,
+        schema: None,
+        stream: false,
+    };
+    let mut seen = Vec::new();
+    let told = run(is_send(asker.talk(&talk, &DIALING, |happened| match happened {
+        Happened::Failed(attempt, failed) => seen.push(format!("{attempt} {}", failed.class.name())),
+        Happened::Waits(wait) => seen.push(format!("{} ms", wait.as_millis())),
+    })));
+    let told = told.unwrap();
+    assert_eq!((told.calls[0].name.as_str(), told.calls[0].id.as_str(), told.content), ("look", "a", None));
+    assert_eq!(seen, ["1 server", "1 ms"]);
+    assert!(provider.heard()[1].contains(r#""tools":[{"type":"function","function":{"name":"look""#));
+}
+
+#[test]
+fn a_request_may_have_a_limit_of_its_own_and_is_sent_again_after_it() {
+    let short = Duration::from_millis(80);
+    let held = || Play::Hold(Vec::new());
+    let impatient = Manner { request: Some(short), ..plain() };
+    let failed = failing_as(held(), impatient);
+    assert_eq!(
+        (failed.class, failed.reason, failed.retryable),
+        (Class::TimeoutTotal, Some("request_timeout"), true)
+    );
+    let policy = Policy { transport_retries: 1, first_wait: Duration::from_millis(1), ..manner().policy };
+    let provider = Provider::new(vec![held(), ok()]);
+    let mut asker = asker(&provider.url(), Manner { policy, ..impatient });
+    assert!(ask(&mut asker).is_ok());
+    // The time for everything is the shorter one: then there is no other attempt.
+    let policy = Policy { total: short, ..policy };
+    let last = Manner { policy, request: Some(short * 100), ..impatient };
+    assert!(!failing_as(held(), last).retryable);
+}
+
+#[test]
+fn what_broke_off_is_asked_for_again_only_where_that_is_said() {
+    let half = || reply("200 OK", "", "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n");
+    let failed = failing_as(half(), manner());
+    assert_eq!((failed.class, failed.retryable), (Class::Truncated, false));
+    let policy = Policy { first_wait: Duration::from_millis(1), ..manner().policy };
+    let provider = Provider::new(vec![half(), ok()]);
+    let mut asker = asker(&provider.url(), Manner { policy, retry_broken: true, ..manner() });
+    assert!(ask(&mut asker).is_ok());
 }
 
 #[test]

@@ -222,7 +222,7 @@ async fn comments_do_not_keep_a_stream_alive_that_brings_nothing_else() {
     })
     .await;
     assert_eq!((exit, out.as_str()), (Exit::Done, "fine\n"), "{err}");
-    assert!(err.contains("nothing but comments arrived for 300 ms"), "{err}");
+    assert!(err.contains("nothing arrived for 300 ms"), "{err}");
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn errors_cuts_and_silence_are_tried_again_with_the_same_body() {
         ),
         (Play::Bytes(cut), "the connection ended before the answer was whole"),
         (Play::Bytes(String::new()), "the connection ended before the answer was whole"),
-        (Play::Silence, "/v1: the answer was not whole after 200 ms"),
+        (Play::Silence, ": the answer was not whole after 200 ms"),
     ] {
         let provider = Provider::new(vec![trouble, ok(&whole)]);
         let workspace = Workspace::new();
@@ -253,6 +253,80 @@ async fn errors_cuts_and_silence_are_tried_again_with_the_same_body() {
         assert!(heard[1].contains("x-rehearsal-attempt: 2\r\n"));
         assert_eq!(heard[0].split("\r\n\r\n").nth(1), heard[1].split("\r\n\r\n").nth(1));
     }
+}
+
+#[tokio::test]
+async fn what_broke_off_is_asked_for_again_and_what_was_cut_at_the_limit_is_not() {
+    let half = "data: {\"choices\":[{\"delta\":{\"content\":\"ha\"}}]}\n\n";
+    for (trouble, said) in [
+        (reply("200 OK", "Content-Type: text/event-stream\r\n", half), "without a finish reason"),
+        (ok(""), "the body is empty"),
+        (ok(r#"{"choices":[]}"#), "there are no choices"),
+    ] {
+        let provider = Provider::new(vec![trouble, ok(&text("fine"))]);
+        let workspace = Workspace::new();
+        let (exit, out, err) = perform(&provider.base_url, &workspace, |_| {}).await;
+        assert_eq!((exit, out.as_str()), (Exit::Done, "fine\n"), "{err}");
+        assert!(err.contains(said), "{err}");
+    }
+    let provider = Provider::new(vec![ok(&text("half").replace("stop", "length"))]);
+    let workspace = Workspace::new();
+    let (exit, out, err) = perform(&provider.base_url, &workspace, |_| {}).await;
+    assert_eq!((exit, out.as_str()), (Exit::GaveUp, "half\n"), "{err}");
+}
+
+#[tokio::test]
+async fn attempts_count_anew_for_each_turn() {
+    let busy = || reply("503 Service Unavailable", "retry-after-ms: 1\r\n", "");
+    let provider = Provider::new(vec![
+        busy(),
+        busy(),
+        ok(&calling("list_dir", "{}")),
+        busy(),
+        busy(),
+        ok(&text("fine")),
+    ]);
+    let workspace = Workspace::new();
+    let (exit, out, err) = perform(&provider.base_url, &workspace, |_| {}).await;
+    assert_eq!((exit, out.as_str()), (Exit::Done, "fine\n"), "{err}");
+    for (at, request) in provider.heard().iter().enumerate() {
+        assert!(request.contains(&format!("x-rehearsal-attempt: {}\r\n", at % 3 + 1)), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_too_long_is_named_and_ends_the_work() {
+    let provider = Provider::new(vec![reply("429 Too Many Requests", "Retry-After: 7200\r\n", "")]);
+    let workspace = Workspace::new();
+    let (exit, _, err) = perform(&provider.base_url, &workspace, |_| {}).await;
+    assert_eq!(exit, Exit::GaveUp);
+    assert!(err.contains("it asks to wait 7200 s, and the longest wait is 30 s"), "{err}");
+}
+
+#[tokio::test]
+async fn a_redirect_at_the_same_origin_is_followed_with_the_same_body() {
+    let hop = reply("307 Temporary Redirect", "Location: /v1/chat/completions/\r\n", "");
+    let provider = Provider::new(vec![hop, ok(&text("fine"))]);
+    let workspace = Workspace::new();
+    let (exit, out, err) = perform(&provider.base_url, &workspace, |_| {}).await;
+    assert_eq!((exit, out.as_str(), err.as_str()), (Exit::Done, "fine\n", ""));
+    let heard = provider.heard();
+    assert!(heard[1].starts_with("POST /v1/chat/completions/ HTTP/1.1\r\n"));
+    assert_eq!(heard[0].split("\r\n\r\n").nth(1), heard[1].split("\r\n\r\n").nth(1));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_should_speak_tls_and_does_not_is_not_asked_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("https://{}/v1", listener.local_addr().unwrap());
+    let served = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        drop(socket.write_all(b"HTTP/1.1 400 No\r\n\r\n"));
+    });
+    let workspace = Workspace::new();
+    let (exit, _, err) = perform(&base_url, &workspace, |_| {}).await;
+    assert_eq!((exit, err.matches("attempt").count()), (Exit::GaveUp, 1), "{err}");
+    served.join().unwrap();
 }
 
 #[tokio::test]
@@ -269,18 +343,19 @@ async fn a_black_hole_ends_after_three_attempts() {
 
 #[tokio::test]
 async fn the_time_for_everything_holds_over_requests_waits_and_commands() {
-    for plays in [
-        vec![Play::Silence],
-        vec![reply("429 Too Many Requests", "Retry-After: 5\r\n", "")],
-        vec![ok(&calling("run_command", r#"{"command":"sleep 1000"}"#))],
+    let used_up = "the time for everything is used up";
+    for (play, reason) in [
+        (Play::Silence, used_up),
+        (reply("429 Too Many Requests", "Retry-After: 5\r\n", ""), "no time is left for another attempt"),
+        (ok(&calling("run_command", r#"{"command":"sleep 1000"}"#)), used_up),
     ] {
-        let provider = Provider::new(plays);
+        let provider = Provider::new(vec![play]);
         let workspace = Workspace::new();
         let short = Duration::from_millis(300);
         let (exit, _, err) =
             perform(&provider.base_url, &workspace, |options| options.total_timeout = short).await;
         assert_eq!(exit, Exit::GaveUp);
-        assert!(err.lines().last().unwrap().contains("the time for everything is used up"), "{err}");
+        assert!(err.lines().last().unwrap().contains(reason), "{err}");
     }
 }
 
@@ -293,10 +368,14 @@ async fn the_key_shows_up_nowhere() {
     let (exit, out, err) = perform(&provider.base_url, &workspace, |_| {}).await;
     assert_eq!((exit, out.as_str()), (Exit::Refused, ""));
     assert!(
-        err.contains("the provider refused: status 401: Incorrect API key provided: (hidden) [31m"),
+        err.contains("agent: the provider refused: http://")
+            && err.contains("status 401: Incorrect API key provided: (hidden) [31m"),
         "{err}"
     );
     assert!(!err.contains("s3cret"));
+    let provider = Provider::new(vec![ok(&text("it is sk-s3cret"))]);
+    let (exit, out, _) = perform(&provider.base_url, &workspace, |_| {}).await;
+    assert_eq!((exit, out.as_str()), (Exit::Done, "it is (hidden)\n"));
     let options =
         Options::new(String::new(), Secret::new("sk-s3cret"), "m".into(), "p".into(), PathBuf::new());
     assert!(!format!("{options:?}").contains("s3cret"));
@@ -313,7 +392,7 @@ async fn an_empty_key_is_not_sent() {
 #[tokio::test]
 async fn options_that_cannot_be_used_are_named_before_a_byte_leaves() {
     type Change = fn(&mut Options);
-    let cases: [(Change, &str); 7] = [
+    let cases: [(Change, &str); 8] = [
         (
             |options| options.base_url = "ftp://api.example.com/v1".into(),
             "only http:// and https:// are spoken",
@@ -327,6 +406,13 @@ async fn options_that_cannot_be_used_are_named_before_a_byte_leaves() {
         (|options| options.model = String::new(), "the model is empty"),
         (|options| options.prompt = String::new(), "the prompt is empty"),
         (|options| options.api_key = Secret::new("a\nb"), "the API key holds"),
+        (
+            |options| {
+                options.base_url = "https://api.example.com/v1".into();
+                options.api_key = Secret::new("");
+            },
+            "only an endpoint at a loopback address needs none",
+        ),
     ];
     for (change, wanted) in cases {
         let workspace = Workspace::new();

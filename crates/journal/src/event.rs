@@ -2,6 +2,7 @@
 
 use crate::bridge::Fact;
 use crate::daemon;
+use crate::drive;
 use serde::{Deserialize, Serialize};
 
 /// Version of the line format. An older reader that meets a newer one says so.
@@ -37,6 +38,8 @@ pub enum Event {
     Bridge(Fact),
     /// Something became of a stand-in for an agent-run daemon, its requests or its runs.
     Daemon(daemon::Fact),
+    /// Something became of a worker's task.
+    Drive(drive::Fact),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.

@@ -105,6 +105,7 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             | Event::Judged(_)
             | Event::Bridge(_)
             | Event::Daemon(_)
+            | Event::Drive(_)
             | Event::Closed { .. } => {}
         }
     }

@@ -9,6 +9,7 @@ pub mod bridge;
 pub mod chain;
 pub mod daemon;
 pub mod digest;
+pub mod drive;
 pub mod event;
 pub mod fold;
 pub mod line;

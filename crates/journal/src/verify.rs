@@ -239,6 +239,7 @@ impl Verifier {
             | Event::CassettePlayed(_)
             | Event::Bridge(_)
             | Event::Daemon(_)
+            | Event::Drive(_)
             | Event::Judged(_) => {}
         }
         self.seq = parts.seq;

@@ -20,6 +20,7 @@ pub(crate) fn fields(out: &mut Vec<u8>, event: &Event) {
         | Event::Judged(_)
         | Event::Bridge(_)
         | Event::Daemon(_)
+        | Event::Drive(_)
         | Event::Closed { .. } => {
             let start = out.len();
             json(out, event);

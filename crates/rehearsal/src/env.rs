@@ -124,3 +124,8 @@ pub(crate) fn shim_surroundings() -> ShimSurroundings {
 pub(crate) fn named(name: &str) -> Option<String> {
     variable(name)
 }
+
+/// The same, where it need not be text.
+pub(crate) fn os_named(name: &str) -> Option<OsString> {
+    os_variable(name)
+}

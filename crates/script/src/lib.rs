@@ -22,6 +22,7 @@ mod schema;
 pub mod span;
 pub mod spoil;
 mod unnamed;
+pub mod wave;
 pub mod write;
 
 pub use read::{File, Known, lint, read, read_under};

@@ -188,6 +188,21 @@ data: [DONE]"#,
 }
 
 #[test]
+fn hears_two_calls_of_one_id_as_two() {
+    let whole = r#"{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"c","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
+    let wanted = ["done", "ended: tool_calls", r#"c: f {"a":1}"#, "c: f {}"];
+    check("openai-chat", whole, &wanted);
+    let body = events(&[
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\"a\":"}}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c","function":{"name":"f","arguments":"{"}}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"arguments":"1}"}}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c","function":{"arguments":"}"}}]},"finish_reason":"tool_calls"}]}"#,
+        "data: [DONE]",
+    ]);
+    check("openai-chat", &body, &wanted);
+}
+
+#[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn hears_what_the_messages_api_sends() {
     for (lines, wanted) in [

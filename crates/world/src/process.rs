@@ -6,10 +6,12 @@ mod capture;
 mod feed;
 mod find;
 mod group;
+mod shell;
 mod strays;
 
 pub use capture::Captured;
 pub use find::find;
+pub use shell::{Caps, shell};
 
 use capture::Capture;
 use feed::Feed;

@@ -62,6 +62,8 @@ pub struct Reading<'r> {
     pub strict: bool,
     /// Whether what the model thought is its answer where it says nothing else.
     pub answer_from_reasoning: bool,
+    /// Whether an answer that says nothing, and ends as one, is an answer.
+    pub empty_is_answer: bool,
     /// Bytes of the texts that were sent.
     pub sent: usize,
     /// The most bytes that a token of the prompt can stand for; fewer tokens say that the prompt was cut. None asks nothing.
@@ -76,7 +78,9 @@ pub const BYTES_PER_TOKEN: usize = 8;
 pub struct Told {
     /// The words; none where the model calls tools instead.
     pub text: Option<String>,
-    /// Calls of tools, in order; each has an id.
+    /// The words as they came, which may be empty, for whoever sends the turn back; none where there were none.
+    pub content: Option<String>,
+    /// Calls of tools, in order; each has an id and a name.
     pub calls: Vec<Call>,
     /// What the model thought.
     pub reasoning: Option<String>,
@@ -96,7 +100,7 @@ pub struct Told {
     pub notes: Vec<String>,
 }
 
-/// A call of a tool that was not offered.
+/// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
     /// Its id; one of ours where none came.
@@ -206,7 +210,14 @@ pub(super) fn request_id(received: &Received, mask: &Mask) -> Option<String> {
 /// Whether an event of a stream is the one behind which nothing counts.
 pub(super) fn is_over(dialect: Dialect, data: &str, event: &str) -> bool {
     match dialect {
-        Dialect::Chat => end::is_done(dialect, data),
+        // Most chunks need no second reading: one without choices, or with this word, may be an error.
+        Dialect::Chat if event != "error" && data.contains("\"choices\"") && !data.contains("\"error\"") => {
+            false
+        }
+        Dialect::Chat => {
+            let is_error = |tape: json::Tape<'_>| facts::error(tape.root(), event).is_some();
+            end::is_done(dialect, data) || json::parse(data.as_bytes()).is_ok_and(is_error)
+        }
         Dialect::Responses | Dialect::Messages => {
             json::parse(data.as_bytes()).is_ok_and(|tape| end::is_last(dialect, tape.root(), event))
         }

@@ -2,16 +2,19 @@
 
 use super::answer::{self, BYTES_PER_TOKEN, Reading, Received, Told};
 use super::attempts::{Attempt, Attempts, Next, Outcome, Policy, Spent};
-use super::class::Failed;
+use super::budget::Budget;
+use super::class::{Class, Failed};
 use super::config::{Dialect, Endpoint};
+use super::ear::Ear;
 use super::mask::Mask;
 use super::redirect;
-use super::request::{self, Dialing, Turn};
+use super::request::{self, Dialing, Talk, Turn};
 use super::watch::Watch;
 use crate::options::Secret;
 use rehearsal_wire::relay::coding::{Coding, Decoder};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Limits};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Most bytes of an answer, as it comes and decoded.
@@ -26,12 +29,19 @@ pub struct Manner {
     pub connect: Duration,
     /// Longest silence. Comments of a stream break none.
     pub idle: Duration,
+    /// Longest time for one request and its answer, after which it may be sent again; none sets no limit but that for everything.
+    pub request: Option<Duration>,
     /// Most bytes of an answer, as it comes and decoded.
     pub largest: usize,
     /// Whether documents with a key that stands twice are refused.
     pub strict: bool,
     /// Whether what the model thought is its answer where it says nothing else.
     pub answer_from_reasoning: bool,
+    /// Whether an answer that says nothing is one.
+    pub empty_is_answer: bool,
+    /// Whether an answer that broke off or cannot be read may be asked for again: where a model works with tools, the next one is
+    /// most often whole.
+    pub retry_broken: bool,
     /// As [`Reading::bytes_per_token`].
     pub bytes_per_token: Option<usize>,
 }
@@ -42,9 +52,12 @@ impl Default for Manner {
             policy: Policy::default(),
             connect: Duration::from_secs(10),
             idle: Duration::from_secs(120),
+            request: None,
             largest: LARGEST_ANSWER,
             strict: false,
             answer_from_reasoning: false,
+            empty_is_answer: false,
+            retry_broken: false,
             bytes_per_token: Some(BYTES_PER_TOKEN),
         }
     }
@@ -158,8 +171,24 @@ async fn receive(mut answer: Answer, dialect: Dialect, limits: Limits) -> Result
     }
 }
 
+/// What happens while a turn is asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Happened<'h> {
+    /// A request of this number in its turn failed, from 1.
+    Failed(u32, &'h Failed),
+    /// Nothing is done for this long.
+    Waits(Duration),
+}
+
+/// The request of one turn.
+struct Asked {
+    body: Vec<u8>,
+    stream: bool,
+    /// Bytes of the texts in it.
+    texts: usize,
+}
+
 /// Asks one endpoint for one task.
-#[derive(Debug)]
 pub struct Asker<T = Dialled> {
     endpoint: Endpoint,
     manner: Manner,
@@ -169,6 +198,17 @@ pub struct Asker<T = Dialled> {
     attempts: Attempts,
     clock: Clock,
     deadline: Deadline,
+    budget: Option<Arc<Budget>>,
+    ear: Option<Box<dyn Ear>>,
+}
+
+impl<T> std::fmt::Debug for Asker<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asker")
+            .field("url", &self.url)
+            .field("attempts", &self.attempts)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Asker {
@@ -192,7 +232,21 @@ impl<T: Transport> Asker<T> {
             endpoint,
             manner,
             transport,
+            budget: None,
+            ear: None,
         }
+    }
+
+    /// The same, within a budget that others may share.
+    #[must_use]
+    pub fn within(self, budget: Arc<Budget>) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// The same, with somebody who is told of each request.
+    #[must_use]
+    pub fn telling(self, ear: Box<dyn Ear>) -> Self {
+        Self { ear: Some(ear), ..self }
     }
 
     /// All that was sent, in order.
@@ -225,14 +279,44 @@ impl<T: Transport> Asker<T> {
     /// [`Failed`], that of the last attempt.
     pub async fn ask(&mut self, turn: &Turn<'_>, dialing: &Dialing) -> Result<Told, Box<Failed>> {
         let body = request::write(self.endpoint.dialect, turn, dialing);
+        let asked = Asked { body, stream: turn.stream, texts: turn.bytes() };
+        self.exchange(&asked, |_| {}).await
+    }
+
+    /// Asks how a conversation goes on, as often as policy and provider allow, and tells what happens meanwhile.
+    ///
+    /// # Errors
+    /// [`Failed`], that of the last attempt.
+    pub async fn talk(
+        &mut self,
+        talk: &Talk<'_>,
+        dialing: &Dialing,
+        tell: impl FnMut(Happened<'_>),
+    ) -> Result<Told, Box<Failed>> {
+        let body = request::write_talk(self.endpoint.dialect, talk, dialing);
+        self.exchange(&Asked { body, stream: talk.stream, texts: talk.bytes() }, tell).await
+    }
+
+    async fn exchange(
+        &mut self,
+        asked: &Asked,
+        mut tell: impl FnMut(Happened<'_>),
+    ) -> Result<Told, Box<Failed>> {
         let mut next = self.attempts.open(self.clock.elapsed());
         loop {
             next = match next {
                 Next::Send { number, left } => {
-                    let outcome = self.send(turn, &body, number, left).await;
-                    self.attempts.done(outcome, self.clock.elapsed())
+                    self.may_send(number)?;
+                    let outcome = self.send(asked, left).await;
+                    if let Err(failed) = &outcome.result {
+                        tell(Happened::Failed(self.attempts.of_turn(), failed));
+                    }
+                    let next = self.attempts.done(outcome, self.clock.elapsed());
+                    self.tell_sent();
+                    next
                 }
                 Next::Wait(wait) => {
+                    tell(Happened::Waits(wait));
                     let in_time = self.deadline.wait(wait).await;
                     let total = self.manner.policy.total;
                     self.attempts.waited(if in_time { self.clock.elapsed() } else { total })
@@ -242,36 +326,59 @@ impl<T: Transport> Asker<T> {
         }
     }
 
+    /// Whether another request may leave.
+    fn may_send(&mut self, number: u32) -> Result<(), Box<Failed>> {
+        if let Some(reached) = self.budget.as_ref().and_then(|budget| budget.reached()) {
+            return Err(Box::new(Failed::new(Class::Budget, reached).because("cost_ceiling_exceeded")));
+        }
+        let Some(ear) = &mut self.ear else { return Ok(()) };
+        ear.sending(number).map_err(|why| Box::new(Failed::new(Class::Write, why)))
+    }
+
+    fn tell_sent(&mut self) {
+        let Some(attempt) = self.attempts.records().last() else { return };
+        if let Some(budget) = &self.budget {
+            budget.add(attempt);
+        }
+        if let Some(ear) = &mut self.ear {
+            ear.sent(attempt);
+        }
+    }
+
     /// One attempt, with the redirects that belong to it.
-    async fn send(&self, turn: &Turn<'_>, body: &[u8], number: u32, left: Duration) -> Outcome {
+    async fn send(&self, asked: &Asked, left: Duration) -> Outcome {
         let started = self.clock.elapsed();
         let (mut bytes_out, mut bytes_in) = (0, 0);
-        let mut headers = self.endpoint.headers(turn.stream);
-        headers.push(("x-rehearsal-attempt", Secret::new(number.to_string())));
+        let mut headers = self.endpoint.headers(asked.stream);
+        headers.push(("x-rehearsal-attempt", Secret::new(self.attempts.of_turn().to_string())));
+        let limit = self.manner.request.map_or(left, |request| request.min(left));
         let (mut target, mut hops) = (self.endpoint.target.clone(), 0);
         let result = loop {
-            let took = self.clock.elapsed().saturating_sub(started);
+            let took = match hops {
+                0 => Duration::ZERO,
+                _ => self.clock.elapsed().saturating_sub(started),
+            };
             let prepared = Prepared {
                 root: &self.endpoint.root,
                 target: &target,
                 headers: &headers,
-                body,
+                body: &asked.body,
                 limits: Limits {
                     connect: self.manner.connect,
                     idle: self.manner.idle,
-                    total: left.saturating_sub(took),
+                    total: limit.saturating_sub(took),
                     body: self.manner.largest,
                 },
                 dialect: self.endpoint.dialect,
             };
-            bytes_out += body.len() as u64;
+            bytes_out += asked.body.len() as u64;
             let received = match self.transport.send(prepared).await {
                 Ok(received) => received,
-                Err(error) => break Err(Box::new(Failed::of_dial(&error, &self.url, &self.mask))),
+                Err(error) => break Err(self.undialled(&error, limit < left)),
             };
             bytes_in += received.wire_bytes;
             if !redirect::is_redirect(received.status) {
-                break answer::read(&received, &self.reading(turn));
+                break answer::read(&received, &self.reading(asked)).map_err(|failed| self.judged(failed));
             }
             let location = received.header("location");
             let root = &self.endpoint.root;
@@ -285,16 +392,30 @@ impl<T: Transport> Asker<T> {
         Outcome { result, took, bytes_out, bytes_in }
     }
 
-    fn reading(&self, turn: &Turn<'_>) -> Reading<'_> {
-        let repairs = turn.repairs.iter().map(|repair| repair.said.len() + repair.wanted.len());
+    /// What went wrong on the wire; `had_more` says that there is time left for another request.
+    fn undialled(&self, error: &DialError, had_more: bool) -> Box<Failed> {
+        let failed = Failed::of_dial(error, &self.url, &self.mask);
+        if failed.class == Class::TimeoutTotal && had_more {
+            return Box::new(Failed { retryable: true, ..failed }.because("request_timeout"));
+        }
+        Box::new(failed)
+    }
+
+    fn judged(&self, failed: Box<Failed>) -> Box<Failed> {
+        let retryable = failed.retryable || self.manner.retry_broken && failed.is_broken();
+        Box::new(Failed { retryable, ..*failed })
+    }
+
+    fn reading(&self, asked: &Asked) -> Reading<'_> {
         Reading {
             dialect: self.endpoint.dialect,
             url: &self.url,
             mask: &self.mask,
-            stream: turn.stream,
+            stream: asked.stream,
             strict: self.manner.strict,
             answer_from_reasoning: self.manner.answer_from_reasoning,
-            sent: turn.system.len() + turn.user.len() + repairs.sum::<usize>(),
+            empty_is_answer: self.manner.empty_is_answer,
+            sent: asked.texts,
             bytes_per_token: self.manner.bytes_per_token,
         }
     }

@@ -11,8 +11,12 @@ use std::time::Duration;
 pub struct Policy {
     /// Whether one request is all that may be sent, as a recorder with a budget of one wants it.
     pub once: bool,
-    /// How often requests are sent again, in all turns together.
+    /// How often requests are sent again.
     pub transport_retries: u32,
+    /// Whether each turn may be sent again so often; else that is for all turns together.
+    pub each_turn: bool,
+    /// Our wait before the second request of a turn; it doubles with each further one, up to 8 s, and is up to a quarter shorter.
+    pub first_wait: Duration,
     /// Longest time for everything.
     pub total: Duration,
     /// Longest wait that a provider may ask for; a longer one is no wait but an end.
@@ -24,12 +28,11 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         let (total, longest_wait) = (Duration::from_secs(600), Duration::from_secs(120));
-        Self { once: false, transport_retries: 2, total, longest_wait, seed: 0 }
+        let first_wait = Duration::from_millis(500);
+        Self { once: false, transport_retries: 2, each_turn: false, first_wait, total, longest_wait, seed: 0 }
     }
 }
 
-/// The wait before the second attempt; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// No wait of ours is longer.
 const LAST_WAIT: Duration = Duration::from_secs(8);
 
@@ -156,9 +159,18 @@ impl Attempts {
         &self.records
     }
 
+    /// The number of the request that is next in its turn, from 1.
+    #[must_use]
+    pub fn of_turn(&self) -> u32 {
+        self.waits.saturating_add(1)
+    }
+
     /// A turn begins, so long after the task did.
     pub fn open(&mut self, elapsed: Duration) -> Next {
         (self.wait, self.waits) = (Duration::ZERO, 0);
+        if self.policy.each_turn {
+            self.retries = self.policy.transport_retries;
+        }
         if self.policy.once && !self.records.is_empty() {
             return over(Failed::new(Class::Budget, "the one request of this task was sent already"));
         }
@@ -181,7 +193,11 @@ impl Attempts {
             return Next::Over(Box::new(Err(failed)));
         }
         let Some(wait) = self.wait_for(failed.retry_after) else {
-            return Next::Over(Box::new(Err(failed)));
+            let (asked, longest) = (failed.retry_after.unwrap_or_default(), self.policy.longest_wait);
+            let (asked, longest) = (asked.as_secs(), longest.as_secs());
+            let message =
+                format!("{}; it asks to wait {asked} s, and the longest wait is {longest} s", failed.message);
+            return over(Failed { message, ..*failed });
         };
         if elapsed.saturating_add(wait) >= self.policy.total {
             let message = format!("{}; no time is left for another attempt", failed.message);
@@ -265,7 +281,7 @@ impl Attempts {
         if let Some(asked) = asked.filter(|asked| !asked.is_zero()) {
             return (asked <= self.policy.longest_wait).then_some(asked);
         }
-        let own = FIRST_WAIT.saturating_mul(1 << self.waits.min(16)).min(LAST_WAIT);
+        let own = self.policy.first_wait.saturating_mul(1 << self.waits.min(16)).min(LAST_WAIT);
         // Up to a quarter less, so that many workers do not come back at once.
         let less = u32::try_from(scramble(self.policy.seed ^ u64::from(self.number())) >> 40).unwrap_or(0);
         Some(own - own.mul_f64(0.25 * f64::from(less) / f64::from(1 << 24)))

@@ -65,6 +65,8 @@ pub enum Class {
     StaleBase,
     /// A file could not be written.
     Write,
+    /// The answer did not pass the tests, the second look or the review.
+    Unverified,
     /// A budget is used up.
     Budget,
     /// Nobody wants it any more.
@@ -73,7 +75,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order in which reports list them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Config,
         Self::Auth,
         Self::Permission,
@@ -102,6 +104,7 @@ impl Class {
         Self::UnsafePath,
         Self::StaleBase,
         Self::Write,
+        Self::Unverified,
         Self::Budget,
         Self::Cancelled,
     ];
@@ -138,6 +141,7 @@ impl Class {
             Self::UnsafePath => "unsafe_path",
             Self::StaleBase => "stale_base",
             Self::Write => "write",
+            Self::Unverified => "unverified",
             Self::Budget => "budget",
             Self::Cancelled => "cancelled",
         }
@@ -175,6 +179,7 @@ impl Class {
             | Self::UnsafePath
             | Self::StaleBase
             | Self::Write
+            | Self::Unverified
             | Self::Budget
             | Self::Cancelled => false,
         }

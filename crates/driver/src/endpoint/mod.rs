@@ -6,18 +6,20 @@
 pub mod answer;
 pub mod ask;
 pub mod attempts;
+pub mod budget;
 pub mod class;
 mod complaint;
 pub mod config;
+pub mod ear;
 pub mod mask;
 mod redirect;
 pub mod request;
 mod watch;
 
 pub use answer::{Call, Leniency, Reading, Received, Tokens, Told};
-pub use ask::{Asker, Dialled, Manner, Prepared, Transport};
+pub use ask::{Asker, Dialled, Happened, Manner, Prepared, Transport};
 pub use attempts::{Attempt, Attempts, Metered, Policy, Spent};
 pub use class::{Class, Failed};
 pub use config::{ConfigError, Dialect, Endpoint, Given, check_key_name};
 pub use mask::Mask;
-pub use request::{Dialing, Limit, Repair, Schema, Structured, Turn};
+pub use request::{Choice, Dialing, Limit, Message, Repair, Said, Schema, Structured, Talk, Tool, Turn};

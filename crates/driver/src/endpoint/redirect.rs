@@ -108,7 +108,30 @@ fn place(location: &str, root: &BaseUrl, target: &str) -> Result<Place, Wrong> {
         return Err(Wrong::Malformed);
     }
     let is_same = origin.to_string().eq_ignore_ascii_case(&root.to_string());
-    Ok(Place { origin, is_same, target: path })
+    Ok(Place { origin, is_same, target: without_dots(&path) })
+}
+
+/// A path and query without the segments `.` and `..` in the path (RFC 3986, 5.2.4).
+fn without_dots(target: &str) -> String {
+    let (path, query) = target.find('?').map_or((target, ""), |at| target.split_at(at));
+    let mut kept: Vec<&str> = Vec::new();
+    let mut segments = path.split('/').skip(1).peekable();
+    while let Some(segment) = segments.next() {
+        let is_last = segments.peek().is_none();
+        match segment {
+            "." | ".." => {
+                if segment == ".." {
+                    kept.pop();
+                }
+                // What is left names a folder.
+                if is_last {
+                    kept.push("");
+                }
+            }
+            other => kept.push(other),
+        }
+    }
+    format!("/{}{query}", kept.join("/"))
 }
 
 fn is_scheme(text: &str) -> bool {
@@ -144,6 +167,12 @@ mod tests {
                 ("//h/v2#part", "/v2"),
                 ("completions/", "/v1/chat/completions/"),
                 ("?a", "/v1/chat/completions?a"),
+                ("./completions?x=./..", "/v1/chat/completions?x=./.."),
+                ("../../v2/./x", "/v2/x"),
+                ("/../../x/.", "/x/"),
+                ("..", "/v1/"),
+                ("/a//b", "/a//b"),
+                (".", "/v1/chat/"),
                 ("http://h", "/"),
             ] {
                 assert_eq!(go(status, "http://h", location, 0), Ok(target.to_owned()), "{location}");

@@ -1,4 +1,11 @@
-//! The request of one turn: system text, task, repair turns, and what a server was found to take.
+//! The request of one turn: a task with its repair turns, or a conversation with tools, and what a server was found to take.
+
+mod chat;
+mod messages;
+mod responses;
+mod talk;
+
+pub use talk::{Choice, Message, Said, Talk, Tool};
 
 use super::config::Dialect;
 use rehearsal_wire::json::{write_number, write_string};
@@ -65,7 +72,7 @@ pub struct Repair {
     pub wanted: String,
 }
 
-/// One turn.
+/// One turn of a task; [`Talk`] is a conversation with tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'t> {
     /// The model.
@@ -82,127 +89,85 @@ pub struct Turn<'t> {
     pub stream: bool,
 }
 
+impl Turn<'_> {
+    /// Bytes of all its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let repairs = self.repairs.iter().map(|repair| repair.said.len() + repair.wanted.len());
+        self.system.len() + self.user.len() + repairs.sum::<usize>()
+    }
+}
+
 /// Writes the body of the request. Contents are plain strings, and user and assistant take turns, whatever is folded.
 #[must_use]
 pub fn write(dialect: Dialect, turn: &Turn<'_>, dialing: &Dialing) -> Vec<u8> {
-    let mut out = Vec::with_capacity(turn.user.len() + turn.system.len() + 1024);
+    let mut messages = vec![Message::User(turn.user.to_owned())];
+    for Repair { said, reasoning, wanted } in turn.repairs {
+        let (content, reasoning) = (Some(said.clone()), reasoning.clone());
+        messages.push(Message::Assistant(Said { content, reasoning, calls: Vec::new() }));
+        messages.push(Message::User(wanted.clone()));
+    }
+    let talk = Talk {
+        model: turn.model,
+        system: turn.system,
+        messages: &messages,
+        tools: &[],
+        choice: None,
+        parallel: None,
+        schema: turn.schema,
+        stream: turn.stream,
+    };
+    write_talk(dialect, &talk, dialing)
+}
+
+/// Writes the body of the request for a conversation, in the words of each API.
+#[must_use]
+pub fn write_talk(dialect: Dialect, talk: &Talk<'_>, dialing: &Dialing) -> Vec<u8> {
+    let mut out = Vec::with_capacity(talk.bytes() + 1024);
     out.extend_from_slice(b"{\"model\":");
-    write_string(&mut out, turn.model);
-    let folded = dialing.fold_system && !turn.system.is_empty();
-    let both = folded.then(|| format!("{}\n\n{}", turn.system, turn.user));
-    let user = both.as_deref().unwrap_or(turn.user);
-    let system = Some(turn.system).filter(|system| !folded && !system.is_empty());
+    write_string(&mut out, talk.model);
+    // Where no user speaks first there is nothing to fold it into.
+    let folded = match talk.messages.first() {
+        Some(Message::User(user)) if dialing.fold_system && !talk.system.is_empty() => {
+            Some(format!("{}\n\n{user}", talk.system))
+        }
+        Some(Message::User(_) | Message::Assistant(_) | Message::Result { .. }) | None => None,
+    };
+    let opening = Opening {
+        system: Some(talk.system).filter(|system| folded.is_none() && !system.is_empty()),
+        first: folded.as_deref(),
+    };
     match dialect {
-        Dialect::Chat => chat(&mut out, turn, dialing, system, user),
-        Dialect::Responses => responses(&mut out, turn, dialing, system, user),
-        Dialect::Messages => messages(&mut out, turn, dialing, system, user),
+        Dialect::Chat => chat::write(&mut out, talk, dialing, &opening),
+        Dialect::Responses => responses::write(&mut out, talk, dialing, &opening),
+        Dialect::Messages => messages::write(&mut out, talk, dialing, &opening),
     }
     if let Some(temperature) = dialing.temperature.filter(|temperature| temperature.is_finite()) {
         key(&mut out, "temperature");
         out.extend_from_slice(temperature.to_string().as_bytes());
     }
-    if turn.stream {
+    if talk.stream {
         out.extend_from_slice(b",\"stream\":true");
     }
     out.push(b'}');
     out
 }
 
-fn chat(out: &mut Vec<u8>, turn: &Turn<'_>, dialing: &Dialing, system: Option<&str>, user: &str) {
-    key(out, "messages");
-    talk(out, turn, system, user, true);
-    match (dialing.structured, turn.schema) {
-        (Structured::JsonSchema, Some(schema)) => {
-            out.extend_from_slice(b",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{");
-            named(out, schema);
-            out.extend_from_slice(b"}}");
-        }
-        (Structured::JsonObject, _) => {
-            out.extend_from_slice(b",\"response_format\":{\"type\":\"json_object\"}");
-        }
-        (Structured::JsonSchema, None) | (Structured::None, _) => {}
-    }
-    match dialing.limit {
-        Limit::MaxTokens(most) => number(out, "max_tokens", most),
-        Limit::MaxCompletionTokens(most) => number(out, "max_completion_tokens", most),
-        Limit::None => {}
-    }
-    if turn.stream && dialing.stream_usage {
-        out.extend_from_slice(b",\"stream_options\":{\"include_usage\":true}");
+/// How a conversation begins.
+struct Opening<'o> {
+    /// The system text that stands by itself.
+    system: Option<&'o str>,
+    /// What the first message says instead of its own text.
+    first: Option<&'o str>,
+}
+
+impl Opening<'_> {
+    /// What a user's message at this place says.
+    fn user<'u>(&'u self, at: usize, own: &'u str) -> &'u str {
+        self.first.filter(|_| at == 0).unwrap_or(own)
     }
 }
 
-fn responses(out: &mut Vec<u8>, turn: &Turn<'_>, dialing: &Dialing, system: Option<&str>, user: &str) {
-    if let Some(system) = system {
-        key(out, "instructions");
-        write_string(out, system);
-    }
-    key(out, "input");
-    talk(out, turn, None, user, false);
-    match (dialing.structured, turn.schema) {
-        (Structured::JsonSchema, Some(schema)) => {
-            out.extend_from_slice(b",\"text\":{\"format\":{\"type\":\"json_schema\",");
-            named(out, schema);
-            out.extend_from_slice(b"}}");
-        }
-        (Structured::JsonObject, _) => {
-            out.extend_from_slice(b",\"text\":{\"format\":{\"type\":\"json_object\"}}");
-        }
-        (Structured::JsonSchema, None) | (Structured::None, _) => {}
-    }
-    match dialing.limit {
-        Limit::MaxTokens(most) | Limit::MaxCompletionTokens(most) => number(out, "max_output_tokens", most),
-        Limit::None => {}
-    }
-    // A task is nobody's to keep.
-    out.extend_from_slice(b",\"store\":false");
-}
-
-fn messages(out: &mut Vec<u8>, turn: &Turn<'_>, dialing: &Dialing, system: Option<&str>, user: &str) {
-    if let Some(system) = system {
-        key(out, "system");
-        write_string(out, system);
-    }
-    key(out, "messages");
-    talk(out, turn, None, user, false);
-    match (dialing.structured, turn.schema) {
-        (Structured::JsonSchema, Some(schema)) => {
-            out.extend_from_slice(b",\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":");
-            out.extend_from_slice(schema.text.trim().as_bytes());
-            out.extend_from_slice(b"}}");
-        }
-        (Structured::JsonSchema, None) | (Structured::JsonObject | Structured::None, _) => {}
-    }
-    match dialing.limit {
-        Limit::MaxTokens(most) | Limit::MaxCompletionTokens(most) => number(out, "max_tokens", most),
-        Limit::None => number(out, "max_tokens", USUAL_LIMIT),
-    }
-}
-
-/// What was said, user first, user last.
-fn talk(out: &mut Vec<u8>, turn: &Turn<'_>, system: Option<&str>, user: &str, chat: bool) {
-    out.push(b'[');
-    if let Some(system) = system {
-        message(out, "system", system);
-        out.extend_from_slice(b"},");
-    }
-    message(out, "user", user);
-    for repair in turn.repairs {
-        out.extend_from_slice(b"},");
-        // Only chat takes an empty message back; what it says is known there from its place.
-        let said = if chat || !repair.said.trim().is_empty() { &repair.said } else { "(nothing)" };
-        message(out, "assistant", said);
-        if let Some(reasoning) = repair.reasoning.as_ref().filter(|_| chat) {
-            key(out, "reasoning_content");
-            write_string(out, reasoning);
-        }
-        out.extend_from_slice(b"},");
-        message(out, "user", &repair.wanted);
-    }
-    out.extend_from_slice(b"}]");
-}
-
-/// A message without its end.
+/// A message of one text, without its end.
 fn message(out: &mut Vec<u8>, role: &str, content: &str) {
     out.extend_from_slice(b"{\"role\":");
     write_string(out, role);
@@ -215,6 +180,23 @@ fn named(out: &mut Vec<u8>, schema: Schema<'_>) {
     write_string(out, schema.name);
     out.extend_from_slice(b",\"strict\":true,\"schema\":");
     out.extend_from_slice(schema.text.trim().as_bytes());
+}
+
+/// A list, with commas between.
+fn list<T>(out: &mut Vec<u8>, items: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(out, item);
+    }
+    out.push(b']');
+}
+
+fn text(out: &mut Vec<u8>, name: &str, value: &str) {
+    key(out, name);
+    write_string(out, value);
 }
 
 fn number(out: &mut Vec<u8>, name: &str, value: u32) {

@@ -114,6 +114,17 @@ mod tests {
     }
 
     #[test]
+    fn an_error_ends_a_stream_and_the_word_does_not() {
+        let over = |dialect, text: &str| Watch::new(dialect).push(text.as_bytes(), 999);
+        assert!(over(Dialect::Chat, "data: {\"error\":{\"message\":\"busy\"}}\n\n"));
+        assert!(over(Dialect::Chat, "event: error\ndata: \"busy\"\n\n"));
+        assert!(over(Dialect::Messages, "event: error\ndata: {\"type\":\"error\"}\n\n"));
+        for said in [r#"{"choices":[{"delta":{"content":"\"error\""}}]}"#, r#"{"error":null,"choices":[]}"#] {
+            assert!(!over(Dialect::Chat, &format!("data: {said}\n\n")), "{said}");
+        }
+    }
+
+    #[test]
     fn a_document_has_no_end_of_its_own() {
         let mut watch = Watch::new(Dialect::Chat);
         assert!(!watch.push(b" \xEF\xBB\xBF", 99));

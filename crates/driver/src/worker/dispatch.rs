@@ -2,18 +2,22 @@
 //! sockets, files and clock.
 
 use super::format::guard::{self, Limits};
-use super::format::ladder::{Ladder, LimitField, Refusal, Rung, Shape, Verdict};
-use super::format::{Change, Format, Owned};
+use super::format::ladder::{Ladder, LimitField, Rung, Shape};
+use super::format::{Change, FORMATS, Format, Owned};
 use super::ownership::{self, Reading, Set};
+use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
-use crate::endpoint::request::{Dialing, Limit, Repair, Schema, Structured, Turn};
+use crate::endpoint::request::{Dialing, Repair, Schema, Structured, Turn};
 use rehearsal_journal::digest;
-use rehearsal_wire::json::write_string;
+use rehearsal_wire::json::{self, write_string};
 use std::collections::BTreeSet;
 
 /// Most bytes of a bad answer that are shown to the model again.
 const SHOWN_AGAIN: usize = 16 << 10;
+
+/// After so many answers in a row that cannot be read the model is asked for another format.
+const SWITCH_AFTER: usize = 2;
 
 /// What a worker is asked to do.
 #[derive(Clone, Debug)]
@@ -32,6 +36,10 @@ pub struct Task {
     pub limits: Limits,
     /// How often an answer that cannot be used is sent back, 0 or more.
     pub repairs: usize,
+    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more.
+    pub rounds: u32,
+    /// Whether files named `.json` must hold JSON.
+    pub validate_json: bool,
     /// Most tokens of an answer, where one is set.
     pub limit: Option<u32>,
     /// Whether answers are asked for as streams.
@@ -43,7 +51,7 @@ pub struct Task {
 pub enum Do {
     /// Ask the next turn.
     Ask,
-    /// Write these files, all or none.
+    /// Prove these files, and write them, all or none.
     Commit(Vec<Change>),
     /// Nothing more.
     End(Outcome),
@@ -88,10 +96,20 @@ impl Outcome {
 #[derive(Debug)]
 pub struct Dispatch {
     task: Task,
+    /// How the next answer is to be written.
+    format: &'static Format,
+    /// Answers in this format that could not be read.
+    unread: usize,
     owned: Vec<Owned>,
     user: String,
     ladder: Ladder,
     repairs: Vec<Repair>,
+    /// How many of them were sent back for what they do.
+    rounds: u32,
+    /// The last answer that could be used.
+    said: String,
+    /// Files named `.json` that were found to hold JSON.
+    json_files: usize,
     /// Digests of answers that could not be used: a model that repeats itself is not asked again.
     seen: BTreeSet<[u8; 32]>,
     /// What the model says it did.
@@ -118,9 +136,14 @@ impl Dispatch {
         Self {
             user: user_text(&task.prompt, &owned),
             ladder: Ladder::new(shape),
+            format: task.format,
+            unread: 0,
             task,
             owned,
             repairs: Vec::new(),
+            rounds: 0,
+            said: String::new(),
+            json_files: 0,
             seen: BTreeSet::new(),
             summary: None,
             leniencies: Vec::new(),
@@ -132,10 +155,10 @@ impl Dispatch {
     /// The turn that is asked next.
     #[must_use]
     pub fn turn(&self) -> Turn<'_> {
-        let schema = self.task.format.schema.map(|schema| Schema { name: schema.name, text: schema.text });
+        let schema = self.format.schema.map(|schema| Schema { name: schema.name, text: schema.text });
         Turn {
             model: &self.task.model,
-            system: self.task.format.system,
+            system: self.format.system,
             user: &self.user,
             repairs: &self.repairs,
             schema,
@@ -146,22 +169,41 @@ impl Dispatch {
     /// How it is asked, after what the endpoint refused so far.
     #[must_use]
     pub fn dialing(&self) -> Dialing {
-        let shape = self.ladder.shape();
-        Dialing {
-            structured: match shape.rung {
-                Rung::JsonSchema => Structured::JsonSchema,
-                Rung::JsonObject => Structured::JsonObject,
-                Rung::None => Structured::None,
-            },
-            temperature: None,
-            limit: match (shape.limit, self.task.limit) {
-                (Some(LimitField::MaxTokens), Some(most)) => Limit::MaxTokens(most),
-                (Some(LimitField::MaxCompletionTokens), Some(most)) => Limit::MaxCompletionTokens(most),
-                (None, _) | (_, None) => Limit::None,
-            },
-            stream_usage: shape.stream_options,
-            fold_system: !shape.system,
+        let dialing = dialing(self.ladder.shape(), self.task.limit);
+        match self.format.schema {
+            Some(_) => dialing,
+            None => Dialing { structured: Structured::None, ..dialing },
         }
+    }
+
+    /// How the endpoint was found to be asked.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.ladder.shape()
+    }
+
+    /// The task.
+    #[must_use]
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The files as the model was shown them.
+    #[must_use]
+    pub fn owned(&self) -> &[Owned] {
+        &self.owned
+    }
+
+    /// How many answers were sent back for what they do.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// How many files named `.json` of the last answer were found to hold JSON.
+    #[must_use]
+    pub fn json_files(&self) -> usize {
+        self.json_files
     }
 
     /// What the model says it did.
@@ -223,13 +265,8 @@ impl Dispatch {
     }
 
     fn failed(&mut self, failed: Box<Failed>) -> Do {
-        if let Some(status) = failed.status.filter(|status| *status != 200) {
-            let message = failed.body.as_deref().unwrap_or(&failed.message);
-            let refusal =
-                Refusal { status, param: failed.param.as_deref(), code: failed.code.as_deref(), message };
-            if let Verdict::Again(_) = self.ladder.refused(&refusal) {
-                return Do::Ask;
-            }
+        if stepped_down(&mut self.ladder, &failed) {
+            return Do::Ask;
         }
         Do::End(match failed.class {
             Class::Refusal => Outcome::Refused(failed),
@@ -239,10 +276,10 @@ impl Dispatch {
 
     /// Reads an answer as files.
     fn read(&mut self, text: &str) -> Do {
-        let answer = match (self.task.format.parse)(text, &self.owned) {
+        let answer = match (self.format.parse)(text, &self.owned) {
             Ok(answer) => answer,
             Err(error) if error.code == "unknown_file" => return self.violated(error.to_string()),
-            Err(error) => return self.send_back(text, error.to_string(), error.code),
+            Err(error) => return self.unreadable(text, error.to_string(), error.code),
         };
         for leniency in &answer.leniencies {
             self.lenient(leniency.name());
@@ -265,19 +302,77 @@ impl Dispatch {
             let path = self.task.owns.entries()[fit.entry].name.as_str().to_owned();
             changes.push(Change { path, contents: change.contents });
         }
-        let judged = guard::judge(&changes, self.task.format.speaks, &self.owned, &self.task.limits);
+        let judged = guard::judge(&changes, self.format.speaks, &self.owned, &self.task.limits);
         self.findings = judged.findings.iter().map(ToString::to_string).collect();
         if judged.is_refused() {
             let wanted = format!("Nothing was written: {}.", self.findings.join("; "));
             return self.send_back(text, wanted, "guard");
         }
-        if judged.changes.is_empty() { Do::End(Outcome::NoOp) } else { Do::Commit(judged.changes) }
+        if self.task.validate_json
+            && let Err(wanted) = self.validate_json(&judged.changes)
+        {
+            return self.send_back(text, wanted, "json");
+        }
+        if judged.changes.is_empty() {
+            return Do::End(Outcome::NoOp);
+        }
+        text.clone_into(&mut self.said);
+        Do::Commit(judged.changes)
+    }
+
+    /// Files named `.json` hold JSON, where they are new or held it before: comments in one are a dialect of its own.
+    fn validate_json(&mut self, changes: &[Change]) -> Result<(), String> {
+        self.json_files = 0;
+        for change in changes.iter().filter(|change| change.path.to_ascii_lowercase().ends_with(".json")) {
+            let owned = self.owned.iter().find(|owned| owned.path == change.path);
+            let before = owned.and_then(|owned| owned.text.as_deref());
+            if before.is_some_and(|text| json::parse(text.as_bytes()).is_err()) {
+                continue;
+            }
+            if let Err(broken) = json::parse(change.contents.as_bytes()) {
+                return Err(format!(
+                    "Nothing was written: {} is no JSON any more, from byte {} on.",
+                    change.path, broken.offset
+                ));
+            }
+            self.json_files += 1;
+        }
+        Ok(())
+    }
+
+    /// An answer that was to be written did not pass. `wanted` tells the model why; `reason` stands in the report where there is no
+    /// further round.
+    pub fn refuted(&mut self, wanted: String, reason: &'static str) -> Do {
+        let said = std::mem::take(&mut self.said);
+        let is_new = self.seen.insert(digest::of(said.as_bytes()));
+        if !is_new || self.rounds >= self.task.rounds {
+            let failed = Failed::new(Class::Unverified, wanted).because(reason);
+            return Do::End(Outcome::Failed(Box::new(failed)));
+        }
+        self.rounds += 1;
+        self.repairs.push(Repair { said: bounded(&said), reasoning: None, wanted });
+        Do::Ask
+    }
+
+    /// An answer that is none in this format: after some of them another format is asked for.
+    fn unreadable(&mut self, said: &str, mut wanted: String, reason: &'static str) -> Do {
+        self.unread += 1;
+        if self.unread == SWITCH_AFTER
+            && let Some(other) = FORMATS.iter().find(|format| format.name != self.task.format.name)
+        {
+            self.format = other;
+            self.steps.push("switched_format");
+            wanted.push_str("\nAnswer in another form from now on. ");
+            wanted.push_str(other.system);
+        }
+        self.send_back(said, wanted, reason)
     }
 
     /// An answer that cannot be used goes back to the model, unless it was sent back often enough or says again what it said.
     fn send_back(&mut self, said: &str, wanted: String, reason: &'static str) -> Do {
         let is_new = self.seen.insert(digest::of(said.as_bytes()));
-        if !is_new || self.repairs.len() >= self.task.repairs {
+        let sent_back = self.repairs.len() - self.rounds as usize;
+        if !is_new || sent_back >= self.task.repairs {
             let failed = Failed::new(Class::Format, wanted).because(reason);
             return Do::End(Outcome::Failed(Box::new(failed)));
         }

@@ -3,5 +3,6 @@
 pub mod dispatch;
 pub mod format;
 pub mod ownership;
+pub mod proof;
 pub mod report;
 pub mod work;

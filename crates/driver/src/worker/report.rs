@@ -1,10 +1,15 @@
 //! What came of a task, as one JSON object. No field holds a key.
 
+pub(crate) mod object;
+pub(crate) mod proved;
+
 use super::dispatch::Outcome;
+use super::proof::verification::Verification;
 use crate::endpoint::answer::Tokens;
 use crate::endpoint::attempts::{Attempt, Metered, Spent};
+use crate::endpoint::budget::Price;
 use crate::endpoint::class::Failed;
-use rehearsal_wire::json::{write_number, write_string};
+use object::{Object, quoted};
 use rehearsal_world::owned::{Fate, PathReport};
 
 /// Version of the report's form.
@@ -35,6 +40,10 @@ pub struct Report {
     pub attempts: Vec<Attempt>,
     /// Tokens; none where nothing was sent.
     pub spent: Option<Spent>,
+    /// What tokens cost; none where nobody said.
+    pub price: Option<Price>,
+    /// What was proved.
+    pub verification: Verification,
 }
 
 impl Report {
@@ -53,6 +62,8 @@ impl Report {
             findings: Vec::new(),
             attempts: Vec::new(),
             spent: None,
+            price: None,
+            verification: Verification::none(),
         }
     }
 
@@ -62,7 +73,8 @@ impl Report {
         let mut object = Object::begin();
         object.number("version", VERSION);
         object.text("outcome", self.outcome.name());
-        object.raw("ok", if self.outcome.is_ok() { "true" } else { "false" });
+        object.text("status", if self.outcome.is_ok() { "done" } else { "failed" });
+        object.flag("ok", self.outcome.is_ok());
         object.text("model", &self.model);
         object.text("url", &self.url);
         object.maybe("summary", self.summary.as_deref());
@@ -88,7 +100,26 @@ impl Report {
         usage.number("completion", completion);
         object.raw("usage", &usage.end());
         object.text("metered", metered.name());
+        object.raw("cost", &self.cost().unwrap_or_else(|| "null".to_owned()));
+        object.raw("verification", &proved::write(&self.verification));
         object.end()
+    }
+
+    /// What was spent where somebody said what tokens cost; a lower bound where not all were told.
+    fn cost(&self) -> Option<String> {
+        let (price, spent) = (self.price?, self.spent?);
+        let mut object = Object::begin();
+        object.raw("usd", &format!("{:.6}", price.of(spent.prompt, spent.completion)));
+        object.flag("complete", spent.metered == Metered::All);
+        Some(object.end())
+    }
+
+    /// Whether something about it was not quite as it should be: answers sent back, lenient readings, tokens that were not told, a
+    /// guard that was overridden.
+    #[must_use]
+    pub fn is_suspect(&self) -> bool {
+        let unmetered = self.spent.is_some_and(|spent| spent.metered != Metered::All);
+        self.repairs > 0 || !self.leniencies.is_empty() || unmetered || !self.findings.is_empty()
     }
 
     /// Why it failed, if it did.
@@ -113,7 +144,7 @@ fn error(failed: &Failed) -> String {
     let mut object = Object::begin();
     object.text("class", failed.class.name());
     object.maybe("reason", failed.reason);
-    object.raw("retryable", if failed.retryable { "true" } else { "false" });
+    object.flag("retryable", failed.retryable);
     object.text("message", &failed.message);
     object.count("status", failed.status.map(u64::from));
     object.maybe("type", failed.kind.as_deref());
@@ -147,58 +178,4 @@ fn tokens(tokens: Tokens) -> String {
     object.count("prompt", tokens.prompt);
     object.count("completion", tokens.completion);
     object.end()
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(&mut out, text);
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// An object in the making.
-struct Object(String);
-
-impl Object {
-    fn begin() -> Self {
-        Self("{".to_owned())
-    }
-
-    fn raw(&mut self, key: &str, value: &str) {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(&quoted(key));
-        self.0.push(':');
-        self.0.push_str(value);
-    }
-
-    fn text(&mut self, key: &str, value: &str) {
-        self.raw(key, &quoted(value));
-    }
-
-    fn maybe(&mut self, key: &str, value: Option<&str>) {
-        self.raw(key, &value.map_or_else(|| "null".to_owned(), quoted));
-    }
-
-    fn number(&mut self, key: &str, value: u64) {
-        let mut out = Vec::new();
-        write_number(&mut out, value);
-        self.raw(key, &String::from_utf8(out).unwrap_or_default());
-    }
-
-    fn count(&mut self, key: &str, value: Option<u64>) {
-        match value {
-            Some(value) => self.number(key, value),
-            None => self.raw(key, "null"),
-        }
-    }
-
-    fn list<T>(&mut self, key: &str, items: &[T], item: impl Fn(&T) -> String) {
-        let items: Vec<String> = items.iter().map(item).collect();
-        self.raw(key, &format!("[{}]", items.join(",")));
-    }
-
-    fn end(self) -> String {
-        self.0 + "}"
-    }
 }

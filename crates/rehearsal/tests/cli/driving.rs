@@ -21,7 +21,7 @@ fn provider(sandbox: &Sandbox, steps: &[&str]) -> Server {
     Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
 }
 
-fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended, Value) {
+pub(crate) fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended, Value) {
     let fixed =
         ["drive", "--endpoint", endpoint, "--model", "m", "--prompt", "Change two", "--workdir", "tree"];
     let ended = sandbox.run(&[&fixed[..], &["--data", "drive", "--json"], more].concat());
@@ -29,7 +29,7 @@ fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended, Value) {
     (ended, report)
 }
 
-fn url(server: &Server) -> String {
+pub(crate) fn url(server: &Server) -> String {
     format!("http://{}/v1", server.address)
 }
 

@@ -6,10 +6,12 @@ mod check;
 mod fields;
 mod kind;
 mod print;
+mod wave;
 
 pub(crate) use check::check;
 pub(crate) use fields::FILE;
 pub use print::json_schema;
+pub(crate) use wave::{ROLES, WAVE};
 
 /// A kind of map with known fields.
 pub(crate) struct Shape {

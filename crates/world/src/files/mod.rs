@@ -3,6 +3,7 @@
 mod copy;
 mod folder;
 mod read;
+mod scratch;
 mod suite;
 mod watch;
 mod workspace;
@@ -12,6 +13,7 @@ pub use folder::{
     create_run_folder, folders_in, private_folders, write_new, write_report, write_where_named,
 };
 pub use read::{ReadError, read_bytes, read_text};
+pub use scratch::Scratch;
 pub use suite::{WalkError, files_below};
 pub use watch::{Watch, watch};
 pub use workspace::{FillError, fill_home, fill_workspace, read_in_workspace, see_workspace};
@@ -36,6 +38,12 @@ pub fn is_folder(path: &Path) -> bool {
 #[must_use]
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The path without links on the way, as far as it is there; else as [`absolute`] gives it.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| absolute(path))
 }
 
 /// Opens a file to read.

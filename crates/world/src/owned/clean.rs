@@ -34,6 +34,8 @@ pub struct Clean<'c> {
     pub originals: &'c [Original],
     /// Whether a path of the tree, `/` between the parts, must come from the originals or not at all.
     pub protected: &'c dyn Fn(&str) -> bool,
+    /// Whether a path is left out with all below it.
+    pub without: &'c dyn Fn(&str) -> bool,
     /// Whether what is named `.git`, in any case, is left out, anywhere.
     pub without_git: bool,
     /// Most files, folders and links that are copied.
@@ -60,6 +62,8 @@ pub struct Copied {
 pub enum LeftOut {
     /// It is git's.
     Git,
+    /// Nobody wants it in the copy.
+    Unwanted,
     /// It is protected and no original.
     Protected,
     /// An original has its place.
@@ -188,6 +192,9 @@ impl Copying<'_> {
         }
         if self.clean.without_git && name.eq_ignore_ascii_case(".git") {
             return Ok(Some(LeftOut::Git));
+        }
+        if (self.clean.without)(path) {
+            return Ok(Some(LeftOut::Unwanted));
         }
         let Some(facts) = from.look(name).map_err(at)? else { return Ok(Some(LeftOut::Changed)) };
         if facts.kind == Kind::Folder {

@@ -16,6 +16,7 @@ mod clean;
 mod commit;
 mod handle;
 mod held;
+mod originals;
 mod place;
 mod record;
 mod recover;
@@ -26,6 +27,7 @@ mod trade;
 pub use apart::are_apart;
 pub use clean::{Clean, Copied, CopyError, LeftOut, Original, copy_clean};
 pub use held::{Held, HeldFile, Snapshot};
+pub use originals::{Bounds, KeepError};
 pub use record::RECORD;
 pub use recover::Ended;
 pub use refusal::{OwnedError, Refusal};
@@ -89,10 +91,27 @@ impl Tree {
         Ok(Self { root: Folder::open(&path)?, path, limits })
     }
 
+    /// The same tree, by a handle of its own.
+    ///
+    /// # Errors
+    /// What the system says where it gives no further handle.
+    pub fn again(&self) -> io::Result<Self> {
+        Ok(Self { root: self.root.again()?, path: self.path.clone(), limits: self.limits })
+    }
+
     /// The tree's path without links, for messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// SHA-256 of a file as it is now, in hexadecimal; none where no regular file with one name is there.
+    #[must_use]
+    pub fn sha256(&self, path: &str) -> Option<String> {
+        if place::fault(path).is_some() {
+            return None;
+        }
+        place::seen_at(&self.root, path)
     }
 
     /// Opens each file, reads it, and remembers what it and the folder above it are. Nothing is changed.

@@ -1,7 +1,7 @@
 //! A clean copy: what is protected comes from the originals, and nothing leads out.
 
 use crate::stand::Stand;
-use rehearsal_world::owned::{Clean, Copied, CopyError, LeftOut, Original, copy_clean};
+use rehearsal_world::owned::{Bounds, Clean, Copied, CopyError, LeftOut, Original, copy_clean};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -12,7 +12,9 @@ fn original(path: &str, bytes: &str) -> Original {
 
 fn copy(stand: &Stand, originals: &[Original], files: usize, bytes: u64) -> Result<Copied, CopyError> {
     let protected = |path: &str| path.ends_with("conftest.py") || path.starts_with("tests/");
-    let clean = Clean { originals, protected: &protected, without_git: true, files, bytes };
+    let without = |path: &str| path == "unwanted";
+    let clean =
+        Clean { originals, protected: &protected, without: &without, without_git: true, files, bytes };
     copy_clean(&stand.tree(), &stand.path().join("copy"), &clean)
 }
 
@@ -23,6 +25,8 @@ fn tampered() -> Stand {
     fs::create_dir_all(stand.at("tests/deep")).unwrap();
     fs::create_dir_all(stand.at("empty")).unwrap();
     stand.write(".git/config", "git");
+    fs::create_dir_all(stand.at("unwanted/deep")).unwrap();
+    stand.write("unwanted/deep/x", "built");
     stand.write("tests/test_a.py", "tampered");
     stand.write("tests/deep/new.py", "planted");
     stand.write("conftest.py", "planted");
@@ -89,6 +93,7 @@ fn copies_what_is_there_and_tells_what_it_left_out() {
         ("tests/deep/new.py", LeftOut::Protected),
         ("tests/test_a.py", LeftOut::Replaced),
         ("tricky", LeftOut::LeadsOut),
+        ("unwanted", LeftOut::Unwanted),
     ];
     assert_eq!(left_out, expected.map(|(path, why)| (path.to_owned(), why)));
     assert_eq!(copied.more_left_out, 0);
@@ -115,4 +120,25 @@ fn is_bounded_in_files_bytes_and_depth() {
     fs::create_dir_all(stand.at(&["d"; 80].join("/"))).unwrap();
     assert!(matches!(again(1000, 1 << 20), Err(CopyError::TooDeep(_))));
     assert!(matches!(copy(&stand, &[original("../x", "")], 9, 9), Err(CopyError::BadOriginal(..))));
+}
+
+#[test]
+fn keeps_what_is_wanted_and_sees_whatever_is_not_as_it_was() {
+    let stand = tampered();
+    let tree = stand.tree();
+    let wanted =
+        |path: &str| path.starts_with("tests/") || path == "script" || path == "fifo" || path == "out";
+    let skipped = |path: &str| path == "tests/deep";
+    let kept = tree.keep(&wanted, &skipped, Bounds::default()).unwrap();
+    let paths: Vec<_> = kept.iter().map(|original| (original.path.as_str(), original.executable)).collect();
+    assert_eq!(paths, [("script", true), ("tests/test_a.py", false)], "no pipe, no link, nothing skipped");
+    assert_eq!(tree.changed(&kept), [""; 0]);
+    stand.write("tests/test_a.py", "otherwise");
+    fs::remove_file(stand.at("script")).unwrap();
+    symlink("a", stand.at("script")).unwrap();
+    assert_eq!(tree.changed(&kept), ["script", "tests/test_a.py"]);
+    let few = Bounds { names: 5, ..Bounds::default() };
+    assert!(tree.keep(&wanted, &skipped, few).is_err());
+    let small = Bounds { bytes: 3, ..Bounds::default() };
+    assert!(tree.keep(&wanted, &skipped, small).is_err());
 }

@@ -21,8 +21,14 @@ pub(super) struct Facts {
     pub(super) complaint: Option<Complaint>,
     /// What every answer has and this one lacks.
     pub(super) missing: Option<String>,
+    /// What the message holds under a name of the API, and is of no kind that belongs there.
+    pub(super) odd: Option<String>,
     /// Whether it is a stream that ended before its end.
     pub(super) cut: bool,
+    /// Whether the model had its turn, though it may have said nothing in it.
+    pub(super) spoke: bool,
+    /// Bytes of a stream up to the event behind which nothing counts.
+    pub(super) over: usize,
     /// Whether an event held a whole message.
     whole_event: bool,
     /// Choices beside the first.
@@ -73,6 +79,7 @@ impl Facts {
     }
 
     fn events(&mut self, dialect: Dialect, text: &str) -> Result<(), Fault> {
+        self.over = text.len();
         // No event can be longer.
         let mut reader = SseReader::new(text.len());
         let (mut done, mut began) = (false, false);
@@ -104,16 +111,18 @@ impl Facts {
                 self.oddities(tape.duplicate_key, tape.lone_surrogate)?;
                 let root = tape.root();
                 began |= root.kind() == Kind::Object;
-                let failed = complaint::nested(root).or_else(|| {
-                    (event.kind == "error" || says_error(root)).then(|| complaint::flat(root)).flatten()
-                });
+                self.odd_event(dialect, root);
+                let failed = error(root, &event.kind);
+                // Chat has no event that ends a stream with an error: any error does.
+                let broken_off = dialect == Dialect::Chat && failed.is_some();
                 if self.complaint.is_none() {
                     self.complaint = failed;
                 }
                 self.document(dialect, root);
-                done = end::is_last(dialect, root, &event.kind);
+                done = broken_off || end::is_last(dialect, root, &event.kind);
             }
             if done {
+                self.over = lines[..=at].iter().map(|line| line.len()).sum();
                 break;
             }
         }
@@ -125,6 +134,27 @@ impl Facts {
             self.cut = self.finish.is_none() && !self.whole_event;
         }
         Ok(())
+    }
+
+    /// An event of chat that should hold a piece of the answer and holds none: what is missing cannot be known. Others say nothing.
+    fn odd_event(&mut self, dialect: Dialect, root: Value<'_>) {
+        let choices = root.get("choices").map(Value::kind);
+        let is_chunk = root.get("object").is_some_and(|object| object.is_str("chat.completion.chunk"));
+        let has_usage = root.get("usage").is_some_and(|usage| !usage.is_null());
+        let what = match (dialect, root.kind(), choices) {
+            (Dialect::Responses | Dialect::Messages, _, _)
+            | (Dialect::Chat, Kind::Object, Some(Kind::Array)) => {
+                return;
+            }
+            (Dialect::Chat, Kind::Object, None) if has_usage || !is_chunk => return,
+            (Dialect::Chat, Kind::Object, None) => "an event of the stream has no choices".to_owned(),
+            (Dialect::Chat, Kind::Object, Some(_)) if has_usage => return,
+            (Dialect::Chat, Kind::Object, Some(kind)) => {
+                format!("in an event of the stream choices is {}", kind.phrase())
+            }
+            (Dialect::Chat, kind, _) => format!("an event of the stream is {}", kind.phrase()),
+        };
+        self.odd.get_or_insert(what);
     }
 
     /// A line `error: …`, which no reader of events would see.
@@ -197,6 +227,14 @@ impl Facts {
         self.whole_event |= whole.is_some();
         let said = whole.or(first.get("delta"));
         let Some(said) = said else { return };
+        self.spoke = true;
+        let is_fine = |kind| matches!(kind, Kind::Null | Kind::Array);
+        for (name, text_too) in [("content", true), ("tool_calls", false)] {
+            let kind = said.get(name).map_or(Kind::Null, Value::kind);
+            if !(is_fine(kind) || text_too && kind == Kind::String) {
+                self.odd.get_or_insert_with(|| format!("{name} is {}", kind.phrase()));
+            }
+        }
         if said.get("content").is_some_and(|content| content.kind() == Kind::Array) {
             self.leniencies.insert(Leniency::ContentParts);
         }
@@ -236,7 +274,14 @@ impl Facts {
             self.leniencies.insert(Leniency::OddFinish);
         }
         self.finish = Some(word.to_owned());
+        self.spoke = true;
     }
+}
+
+/// The error that an event is.
+pub(super) fn error(root: Value<'_>, event: &str) -> Option<Complaint> {
+    let is_one = || event == "error" || says_error(root);
+    complaint::nested(root).or_else(|| is_one().then(|| complaint::flat(root)).flatten())
 }
 
 /// Whether a document without an answer says that it is an error.

@@ -2,7 +2,7 @@
 
 use super::end::{self, End};
 use super::facts::Facts;
-use super::form;
+use super::form::{self, Form};
 use super::{Call, Leniency, QUOTED, Reading, Received, Tokens, Told};
 use crate::endpoint::class::{self, Class, Failed};
 use crate::endpoint::complaint::{self, Complaint};
@@ -35,6 +35,10 @@ pub(super) fn of_status(status: u16, received: &Received, reading: &Reading<'_>)
     let class = class::of_complaint(Some(status), &told);
     let said = match told.message.is_empty() {
         false => mask.excerpt(told.message.as_bytes(), KEPT),
+        // What a server or a proxy shows when it is down says nothing that the status does not.
+        true if status >= 500 && body.trim_ascii_start().starts_with(b"<") => {
+            "a page of HTML or XML".to_owned()
+        }
         true => form::excerpt(body, mask, QUOTED),
     };
     let message = format!("{}: status {status}: {said}", mask.hide(reading.url));
@@ -82,7 +86,9 @@ pub(super) fn success(received: &Received, reading: &Reading<'_>) -> Result<Told
     let form = form::read(&received.body, is_stream).map_err(|fault| protocol(fault.reason, &fault.what))?;
     let facts = Facts::gather(reading.dialect, &form, reading.stream)
         .map_err(|fault| protocol(fault.reason, &fault.what))?;
-    let heard = hear(reading.dialect.row(), form.content_type(), form.text().as_bytes());
+    let counts =
+        form.text().get(..facts.over).filter(|_| matches!(form, Form::Stream { .. })).unwrap_or(form.text());
+    let heard = hear(reading.dialect.row(), form.content_type(), counts.as_bytes());
     let usage = Tokens { prompt: heard.counted.prompt, completion: heard.counted.completion };
     let finish = facts.finish.clone().map(|word| mask.excerpt(word.as_bytes(), QUOTED));
     let leniencies: Vec<_> = facts.leniencies.iter().copied().collect();
@@ -99,6 +105,9 @@ pub(super) fn success(received: &Received, reading: &Reading<'_>) -> Result<Told
         // The names of the keys are enough; values may be anything.
         let message = mask.hide(&format!("{}: {what}", reading.url));
         return Err(about(Failed::new(Class::Protocol, message).because("no_choices")));
+    }
+    if let Some(what) = &facts.odd {
+        return Err(about(*protocol("odd_message", what)));
     }
     said(facts, heard, usage, reading).map_err(|failed| about(*failed))
 }
@@ -175,13 +184,18 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
     let failed = |class, what: &str| Failed::new(class, mask.hide(&format!("{}: {what}", reading.url)));
     let reply = heard.reply;
     let is_spoken = |text: &String| !text.trim().is_empty();
-    let mut text = reply.text.filter(is_spoken);
+    let content = reply.text;
+    let mut text = content.clone().filter(is_spoken);
     let reasoning = reply.thinking.filter(is_spoken);
     let mut calls: Vec<Call> = reply
         .calls
         .into_iter()
         .map(|call| Call { id: call.id, name: call.name, arguments: call.arguments })
         .collect();
+    if calls.iter().any(|call| call.name.trim().is_empty()) {
+        let what = "a tool call has no name";
+        return Err(Box::new(failed(Class::Format, what).because("call_without_name")));
+    }
     if calls.iter().any(|call| call.id.is_empty()) {
         facts.leniencies.insert(Leniency::IdMade);
     }
@@ -191,15 +205,16 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
             let what = "the finish reason tells of tool calls, and there is none";
             return Err(Box::new(failed(Class::Format, what).because("tool_calls_missing")));
         }
-        if !(reading.answer_from_reasoning && reasoning.is_some()) {
+        if reading.answer_from_reasoning && reasoning.is_some() {
+            facts.leniencies.insert(Leniency::AnswerFromReasoning);
+            text.clone_from(&reasoning);
+        } else if !(reading.empty_is_answer && facts.spoke) {
             let (what, reason) = match reasoning {
                 Some(_) => ("the answer is empty; the model only thought", "only_reasoning"),
                 None => ("the answer is empty", "no_words"),
             };
             return Err(Box::new(failed(Class::EmptyContent, what).because(reason)));
         }
-        facts.leniencies.insert(Leniency::AnswerFromReasoning);
-        text.clone_from(&reasoning);
     }
     if facts.ends_with_calls == calls.is_empty() && facts.finish.is_some() {
         facts.leniencies.insert(Leniency::OddFinish);
@@ -210,6 +225,7 @@ fn said(mut facts: Facts, heard: Heard, usage: Tokens, reading: &Reading<'_>) ->
     }
     Ok(Told {
         text,
+        content,
         calls,
         reasoning,
         finish: facts.finish.map(|word| mask.excerpt(word.as_bytes(), QUOTED)),

@@ -3,6 +3,7 @@
 mod chaos;
 mod content;
 mod envelope;
+mod streams;
 
 use super::*;
 use crate::endpoint::class::Class;
@@ -43,6 +44,7 @@ fn read_as(
         stream: false,
         strict: false,
         answer_from_reasoning: false,
+        empty_is_answer: false,
         sent: 0,
         bytes_per_token: Some(BYTES_PER_TOKEN),
     };

@@ -51,6 +51,20 @@ fn an_answer_ends_the_turn() {
 }
 
 #[test]
+fn each_turn_may_have_its_retries_for_itself() {
+    let mut attempts = Attempts::new(Policy { each_turn: true, transport_retries: 1, ..policy() });
+    for turn in 0..3 {
+        attempts.open(Duration::ZERO);
+        assert_eq!(attempts.of_turn(), 1, "in turn {turn}");
+        waits(&attempts.done(outcome(Err(failing(Class::Server))), SECOND));
+        assert_eq!(attempts.of_turn(), 2);
+        attempts.waited(SECOND);
+        assert!(ended(attempts.done(outcome(Err(failing(Class::Server))), SECOND)).is_some());
+    }
+    assert_eq!(attempts.records().len(), 6);
+}
+
+#[test]
 fn what_may_pass_is_tried_twice_more_with_longer_waits() {
     let mut attempts = Attempts::new(policy());
     attempts.open(Duration::ZERO);
@@ -198,7 +212,7 @@ proptest! {
         let waits = play();
         prop_assert_eq!(waits.len(), retries as usize);
         for (at, wait) in waits.iter().enumerate() {
-            let most = (FIRST_WAIT * (1 << at.min(5))).min(LAST_WAIT);
+            let most = (policy().first_wait * (1 << at.min(5))).min(LAST_WAIT);
             prop_assert!(*wait <= most && *wait >= most.mul_f64(0.75), "{wait:?} of {most:?}");
         }
         prop_assert_eq!(waits, play());

@@ -74,6 +74,17 @@ impl Failed {
         Self { reason: Some(reason), ..self }
     }
 
+    /// Whether an answer came that broke off or cannot be read, so that another one may be whole. One that was cut at the length
+    /// limit is not broken: the same question brings the same cut.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        let is = |class| self.class == class;
+        is(Class::Truncated) && self.reason == Some("stream_ended_early")
+            || is(Class::Protocol) && self.status == Some(200)
+            || is(Class::Format)
+            || is(Class::EmptyContent)
+    }
+
     /// What went wrong on the wire.
     #[must_use]
     pub fn of_dial(error: &DialError, url: &str, mask: &Mask) -> Self {

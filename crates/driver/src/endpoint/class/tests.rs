@@ -30,7 +30,7 @@ fn the_list_of_classes_is_that_of_the_contract() {
         "config, auth, permission, not_found, bad_request, unsupported_param, context_length, rate_limited, quota, \
          server, overloaded, connect, tls, timeout_connect, timeout_idle, timeout_total, redirect, protocol, \
          provider_error, refusal, truncated, filtered, empty_content, format, ownership_violation, unsafe_path, \
-         stale_base, write, budget, cancelled"
+         stale_base, write, unverified, budget, cancelled"
     );
     assert_eq!(Class::ALL.iter().collect::<BTreeSet<_>>().len(), Class::ALL.len());
     let passing: Vec<&str> =

@@ -1,6 +1,7 @@
 //! Requests as they leave: what each dialect says, and that turns alternate.
 
 use super::*;
+use crate::endpoint::answer::Call;
 use proptest::prelude::*;
 use rehearsal_wire::json::{self, Kind, Value};
 
@@ -151,6 +152,142 @@ proptest! {
                 prop_assert_eq!(role, if at % 2 == 0 { "user" } else { "assistant" });
             }
             prop_assert!(talk.items().all(|it| it.get("content").is_some_and(|it| it.kind() == Kind::String)));
+        }
+    }
+}
+
+fn tools() -> [Tool<'static>; 1] {
+    [Tool { name: "look", description: "Look.", parameters: r#"{"type":"object","properties":{}}"# }]
+}
+
+fn call(id: &str, arguments: &str) -> Call {
+    Call { id: id.to_owned(), name: "look".to_owned(), arguments: arguments.to_owned() }
+}
+
+/// A task, a turn with two calls, their results, and another word of the user.
+fn talked() -> Vec<Message> {
+    let calls = vec![call("a", r#"{ "x":1}"#), call("b", "{\"x\":")];
+    let result = |id: &str, text: &str| Message::Result { call: id.to_owned(), text: text.to_owned() };
+    vec![
+        Message::User("do it".to_owned()),
+        Message::Assistant(Said { content: None, reasoning: Some("hm".to_owned()), calls }),
+        result("a", "one"),
+        result("b", "two"),
+        Message::User("go on".to_owned()),
+        Message::Assistant(Said {
+            content: Some(String::new()),
+            calls: vec![call("c", "")],
+            reasoning: None,
+        }),
+        result("c", ""),
+    ]
+}
+
+fn talk<'t>(messages: &'t [Message], tools: &'t [Tool<'t>]) -> Talk<'t> {
+    let (choice, parallel, schema) = (Some(Choice::Any), Some(false), None);
+    Talk { model: "m", system: "s", messages, tools, choice, parallel, schema, stream: false }
+}
+
+#[test]
+fn a_conversation_with_calls_is_written_in_the_words_of_each_api() {
+    let (messages, tools) = (talked(), tools());
+    let body = |dialect| {
+        String::from_utf8(write_talk(dialect, &talk(&messages, &tools), &Dialing::default())).unwrap()
+    };
+    assert_eq!(
+        body(Dialect::Chat),
+        r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"do it"},{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{ \"x\":1}"}},{"id":"b","type":"function","function":{"name":"look","arguments":"{\"x\":"}}]},{"role":"tool","tool_call_id":"a","content":"one"},{"role":"tool","tool_call_id":"b","content":"two"},{"role":"user","content":"go on"},{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":""}}]},{"role":"tool","tool_call_id":"c","content":""}],"tools":[{"type":"function","function":{"name":"look","description":"Look.","parameters":{"type":"object","properties":{}}}}],"tool_choice":"required","parallel_tool_calls":false}"#
+    );
+    assert_eq!(
+        body(Dialect::Responses),
+        r#"{"model":"m","instructions":"s","input":[{"role":"user","content":"do it"},{"type":"function_call","call_id":"a","name":"look","arguments":"{ \"x\":1}"},{"type":"function_call","call_id":"b","name":"look","arguments":"{\"x\":"},{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"b","output":"two"},{"role":"user","content":"go on"},{"type":"function_call","call_id":"c","name":"look","arguments":""},{"type":"function_call_output","call_id":"c","output":""}],"tools":[{"type":"function","name":"look","description":"Look.","parameters":{"type":"object","properties":{}},"strict":false}],"tool_choice":"required","parallel_tool_calls":false,"store":false}"#
+    );
+    assert_eq!(
+        body(Dialect::Messages),
+        r#"{"model":"m","system":"s","messages":[{"role":"user","content":"do it"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"look","input":{ "x":1}},{"type":"tool_use","id":"b","name":"look","input":{"arguments":"{\"x\":"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"one"},{"type":"tool_result","tool_use_id":"b","content":"two"},{"type":"text","text":"go on"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":""}]}],"tools":[{"name":"look","description":"Look.","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"max_tokens":8192}"#
+    );
+}
+
+#[test]
+fn tools_are_chosen_only_where_that_is_asked() {
+    let (messages, tools) = (vec![Message::User("u".to_owned())], tools());
+    let body = |dialect, choice, parallel| {
+        let talk = Talk { choice, parallel, ..talk(&messages, &tools) };
+        String::from_utf8(write_talk(dialect, &talk, &Dialing::default())).unwrap()
+    };
+    let all = [Dialect::Chat, Dialect::Responses, Dialect::Messages];
+    for dialect in all {
+        let plain = body(dialect, None, None);
+        assert!(
+            plain.contains("\"tools\":[") && !plain.contains("choice") && !plain.contains("parallel"),
+            "{plain}"
+        );
+        let bare = Talk { tools: &[], ..talk(&messages, &tools) };
+        let bare = String::from_utf8(write_talk(dialect, &bare, &Dialing::default())).unwrap();
+        assert!(!bare.contains("tool"), "{bare}");
+    }
+    for (choice, wanted) in [
+        (Choice::Auto, [r#":"auto""#, r#":"auto""#, r#":{"type":"auto"}"#]),
+        (Choice::Never, [r#":"none""#, r#":"none""#, r#":{"type":"none"}"#]),
+        (Choice::Any, [r#":"required""#, r#":"required""#, r#":{"type":"any"}"#]),
+        (
+            Choice::Only("look"),
+            [
+                r#":{"type":"function","function":{"name":"look"}}"#,
+                r#":{"type":"function","name":"look"}"#,
+                r#":{"type":"tool","name":"look"}"#,
+            ],
+        ),
+    ] {
+        for (dialect, wanted) in all.into_iter().zip(wanted) {
+            let body = body(dialect, Some(choice), None);
+            assert!(body.contains(&format!("\"tool_choice\"{wanted}")), "{wanted}: {body}");
+        }
+    }
+    assert!(
+        body(Dialect::Messages, None, Some(true))
+            .contains(r#""tool_choice":{"type":"auto","disable_parallel_tool_use":false}"#)
+    );
+    assert!(!body(Dialect::Messages, Some(Choice::Never), Some(true)).contains("disable"));
+}
+
+#[test]
+fn words_beside_calls_stand_before_them() {
+    let said = Said { content: Some("I look".to_owned()), calls: vec![call("a", "{}")], reasoning: None };
+    let messages = [Message::User("u".to_owned()), Message::Assistant(said)];
+    for (dialect, wanted) in [
+        (Dialect::Chat, r#""content":"I look","tool_calls":["#),
+        (Dialect::Responses, r#"{"role":"assistant","content":"I look"},{"type":"function_call","#),
+        (Dialect::Messages, r#""content":[{"type":"text","text":"I look"},{"type":"tool_use","#),
+    ] {
+        let body = write_talk(dialect, &talk(&messages, &tools()), &Dialing::default());
+        json::parse(&body).unwrap();
+        let body = String::from_utf8(body).unwrap();
+        assert!(body.contains(wanted), "{body}");
+    }
+}
+
+#[test]
+fn a_system_text_is_folded_into_the_first_words_of_the_user_alone() {
+    let messages = talked();
+    let dialing = Dialing { fold_system: true, ..Dialing::default() };
+    for dialect in [Dialect::Chat, Dialect::Responses, Dialect::Messages] {
+        let body = String::from_utf8(write_talk(dialect, &talk(&messages, &[]), &dialing)).unwrap();
+        assert!(body.contains(r#"[{"role":"user","content":"s\n\ndo it"}"#), "{body}");
+        assert_eq!(body.matches("s\\n\\n").count(), 1, "{body}");
+        assert!(!body.contains("\"system\"") && !body.contains("instructions"), "{body}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_model_called_goes_back_as_json(arguments in "\\PC*", content in proptest::option::of("\\PC*")) {
+        let said = Said { content, calls: vec![call("a", &arguments)], reasoning: None };
+        let result = Message::Result { call: "a".to_owned(), text: arguments };
+        let messages = [Message::User("u".to_owned()), Message::Assistant(said), result];
+        for dialect in [Dialect::Chat, Dialect::Responses, Dialect::Messages] {
+            let body = write_talk(dialect, &talk(&messages, &tools()), &Dialing::default());
+            prop_assert!(json::parse(&body).is_ok_and(|tape| tape.duplicate_key.is_none()));
         }
     }
 }

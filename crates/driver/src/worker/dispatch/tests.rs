@@ -1,6 +1,7 @@
 //! Playbooks of tasks: what came, what is done next.
 
 use super::*;
+use crate::endpoint::request::Limit;
 use crate::worker::format;
 use crate::worker::ownership::{Mode, Protection};
 
@@ -14,6 +15,8 @@ fn task(repairs: usize) -> Dispatch {
         reading: Reading::Lenient,
         limits: Limits::default(),
         repairs,
+        rounds: 1,
+        validate_json: true,
         limit: Some(100),
         stream: false,
     };

@@ -36,9 +36,21 @@ const RIGHT: &str = r#"exactly one JSON object {"files":[{"path":"…","contents
 /// # Errors
 /// [`FormatError`] where no reading gives exactly one object that follows the schema.
 pub fn parse(text: &str, _owned: &[Owned]) -> Result<Answer, FormatError> {
+    let (tape, leniencies) = envelope(text, RIGHT)?;
+    read(&tape, leniencies)
+}
+
+/// The one JSON value that a text is, or is wrapped around. `right` says what it should look like.
+///
+/// # Errors
+/// [`FormatError`] where no reading gives exactly one.
+pub(in crate::worker) fn envelope<'t>(
+    text: &'t str,
+    right: &'static str,
+) -> Result<(Tape<'t>, Vec<Leniency>), FormatError> {
     let mut leniencies = Vec::new();
     if let Ok(tape) = json::parse(text.as_bytes()) {
-        return read(&tape, leniencies);
+        return Ok((tape, leniencies));
     }
     let mut part = &text[lead(text, &mut leniencies)..];
     if let Some(inner) = unfenced(part) {
@@ -46,13 +58,13 @@ pub fn parse(text: &str, _owned: &[Owned]) -> Result<Answer, FormatError> {
         part = inner;
     }
     if let Ok(tape) = json::parse(part.as_bytes()) {
-        return read(&tape, leniencies);
+        return Ok((tape, leniencies));
     }
-    let object = the_object(text, part)?;
-    let tape =
-        json::parse(object.as_bytes()).map_err(|broken| not_json(text, offset_in(text, object), broken))?;
+    let object = the_object(text, part, right)?;
+    let tape = json::parse(object.as_bytes())
+        .map_err(|broken| not_json(text, offset_in(text, object), broken, right))?;
     leniencies.push(Leniency::ProseAround);
-    read(&tape, leniencies)
+    Ok((tape, leniencies))
 }
 
 /// What a fence encloses, if it encloses the whole text and claims to hold JSON or nothing in particular.
@@ -68,7 +80,7 @@ fn is_json_tag(info: &str) -> bool {
 }
 
 /// The one balanced object of a part of the answer, with nothing but prose around it.
-fn the_object<'t>(text: &str, part: &'t str) -> Result<&'t str, FormatError> {
+fn the_object<'t>(text: &str, part: &'t str, right: &'static str) -> Result<&'t str, FormatError> {
     let base = offset_in(text, part);
     let line = |offset: usize| At::Line(line_of(text, base + offset));
     let Some(start) = part.find('{') else {
@@ -77,29 +89,29 @@ fn the_object<'t>(text: &str, part: &'t str) -> Result<&'t str, FormatError> {
         } else {
             "there is no JSON object in the answer"
         };
-        return Err(FormatError::new("no_object", At::Whole, what, RIGHT));
+        return Err(FormatError::new("no_object", At::Whole, what, right));
     };
     let Some(length) = balanced(&part[start..]) else {
         let broken = json::parse(&part.as_bytes()[start..]).err();
         let broken = broken.unwrap_or(Broken { offset: part.len() - start, why: Why::Cut });
-        return Err(not_json(text, base + start, broken));
+        return Err(not_json(text, base + start, broken, right));
     };
     let end = start + length;
     let (before, after) = (&part[..start], &part[end..]);
     if let Some(at) = after.find('{') {
-        return Err(FormatError::new("two_objects", line(end + at), "a second object begins here", RIGHT));
+        return Err(FormatError::new("two_objects", line(end + at), "a second object begins here", right));
     }
     let stray = before.find('}').or_else(|| after.find('}').map(|at| end + at));
     let stray = stray.or_else(|| before.trim_end().ends_with('[').then_some(start));
     if let Some(at) = stray {
         let what = "a bracket stands outside the object, so its extent is uncertain";
-        return Err(FormatError::new("stray_bracket", line(at), what, RIGHT));
+        return Err(FormatError::new("stray_bracket", line(at), what, right));
     }
     for (side, offset) in [(before, 0), (after, end)] {
         let tagged = |line: &&str| fence::opening(line.trim()).is_some_and(|fence| !is_json_tag(fence.info));
         if let Some(found) = side.lines().find(tagged) {
             let what = format!("the answer holds another fence, {}", quoted(found.trim()));
-            return Err(FormatError::new("other_fence", line(offset + offset_in(side, found)), what, RIGHT));
+            return Err(FormatError::new("other_fence", line(offset + offset_in(side, found)), what, right));
         }
     }
     Ok(&part[start..end])
@@ -127,7 +139,7 @@ fn balanced(text: &str) -> Option<usize> {
 }
 
 /// The fault of a text that is not JSON, with what stands before the place.
-fn not_json(text: &str, base: usize, broken: Broken) -> FormatError {
+fn not_json(text: &str, base: usize, broken: Broken, right: &'static str) -> FormatError {
     let offset = (base + broken.offset).min(text.len());
     let whole = (0..=offset).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let near = text[..whole].chars().rev().take(40).collect::<Vec<_>>();
@@ -149,7 +161,7 @@ fn not_json(text: &str, base: usize, broken: Broken) -> FormatError {
             ("not_json", "this is not JSON".to_owned())
         }
     };
-    FormatError::new(code, At::Line(line_of(text, offset)), format!("{what}, after {}", quoted(&near)), RIGHT)
+    FormatError::new(code, At::Line(line_of(text, offset)), format!("{what}, after {}", quoted(&near)), right)
 }
 
 /// The answer of a JSON text, by the schema.

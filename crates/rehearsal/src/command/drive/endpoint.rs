@@ -20,17 +20,29 @@ const LARGEST_CA: u64 = 4 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// Base URL of the endpoint, with its `/v1` where it has one.
-    #[arg(long, value_name = "URL")]
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "status",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) endpoint: String,
     /// The model to ask.
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "status",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) model: String,
     /// Which API the endpoint speaks.
     #[arg(long, value_enum, default_value_t = Api::Chat)]
     api: Api,
     /// The environment variable with the key. An endpoint on this machine needs none.
     #[arg(long, value_name = "VARIABLE", default_value = "OPENAI_API_KEY")]
-    key_env: String,
+    pub(super) key_env: String,
     /// Sent as OpenAI-Organization.
     #[arg(long, value_name = "ID")]
     organization: Option<String>,
@@ -42,7 +54,7 @@ pub(super) struct Arguments {
     pub(super) attempts: u32,
     /// Longest silence of the endpoint, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = crate::command::record::seconds)]
-    timeout: Duration,
+    pub(super) timeout: Duration,
     /// Longest time for everything, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = crate::command::record::seconds)]
     deadline: Duration,

@@ -1,10 +1,16 @@
 //! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing.
 
 mod endpoint;
+mod proof;
 mod task;
+mod wave;
+mod work;
 
 use crate::failure::Failure;
 use clap::Args;
+
+/// Who wrote a journal.
+const PROGRAM: &str = concat!("rehearsal ", env!("CARGO_PKG_VERSION"));
 
 /// Arguments of `drive`.
 #[derive(Clone, Debug, Args)]
@@ -13,8 +19,21 @@ pub(crate) struct Arguments {
     endpoint: endpoint::Arguments,
     #[command(flatten)]
     task: task::Arguments,
+    #[command(flatten)]
+    wave: wave::Arguments,
+    #[command(flatten)]
+    proof: proof::Arguments,
+    #[command(flatten)]
+    work: work::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    task::run(&arguments.task, &arguments.endpoint)
+    let Arguments { endpoint, task, wave, proof, work } = arguments;
+    if wave.status {
+        return wave::status(endpoint.timeout, work);
+    }
+    if let Some(file) = &wave.wave {
+        return wave::run(file, wave, endpoint, work, proof);
+    }
+    task::run(task, endpoint, work, proof)
 }

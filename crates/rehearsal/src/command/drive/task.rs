@@ -1,22 +1,29 @@
 //! One task of `drive`: its words, the files that it owns, and what came of it.
 
-use super::endpoint;
-use crate::command::choice;
+use super::wave::say_notes;
+use super::work::{self, Ground};
+use super::{endpoint, proof};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::book::Book;
 use rehearsal_driver::endpoint::ask::Asker;
+use rehearsal_driver::roles::Role;
+use rehearsal_driver::wave::run::{digest_of, ended};
 use rehearsal_driver::worker::dispatch::Task;
-use rehearsal_driver::worker::format::guard::Limits;
-use rehearsal_driver::worker::format::{self, FORMATS, Format};
-use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
+use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::report::Report;
-use rehearsal_driver::worker::work::work;
+use rehearsal_driver::worker::work::work as do_it;
+use rehearsal_journal::drive::Fact;
+use rehearsal_world::clock::unix_ms;
 use rehearsal_world::dial::Client;
-use rehearsal_world::owned::{self, Ended, Tree};
-use rehearsal_world::vault::Folder;
-use rehearsal_world::{files, task};
+use rehearsal_world::vault::{Folder, VaultError};
+use rehearsal_world::{files, process, task};
 use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a single task is called in the journal.
+const ITEM: &str = "task";
 
 /// Largest file that holds a task, in bytes.
 const LARGEST_PROMPT: u64 = 1 << 20;
@@ -26,112 +33,92 @@ const LARGEST_PROMPT: u64 = 1 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// What is to be done.
-    #[arg(long, value_name = "TEXT", required_unless_present = "prompt_file")]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["prompt_file", "wave", "status"])]
     prompt: Option<String>,
     /// A file that says it.
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     prompt_file: Option<PathBuf>,
     /// A file that the worker may change, below the work tree; with `:create` behind it one that it is to make. May be given several
     /// times; nothing else is ever written.
-    #[arg(long = "owns", value_name = "PATH[:create]", required = true)]
+    #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status"])]
     owns: Vec<String>,
-    /// A file that is never owned, beside tests, their configuration and start-up files. May be given several times.
-    #[arg(long, value_name = "PATH")]
-    protect: Vec<String>,
-    /// The work tree.
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    workdir: PathBuf,
-    /// How the answer is written.
-    #[arg(long, value_name = "FORMAT", default_value = "json_patch", value_parser = answer_format)]
-    format: &'static Format,
-    /// How often an answer that cannot be used goes back to the model.
-    #[arg(long, value_name = "NUMBER", default_value_t = 2)]
-    repairs: usize,
-    /// Most tokens of an answer.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
-    max_tokens: Option<u32>,
-    /// Let a file shrink below half.
-    #[arg(long)]
-    allow_shrink: bool,
-    /// Folder for what must outlive a kill.
-    #[arg(long, value_name = "DIR", default_value = ".rehearsal/drive")]
-    data: PathBuf,
-    /// Print the report as one line of JSON.
-    #[arg(long)]
-    json: bool,
+    /// The part that the worker plays; it says which model does it.
+    #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
+    role: Role,
 }
 
-fn answer_format(text: &str) -> Result<&'static Format, String> {
-    let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-    format::find(text).ok_or_else(|| format!("the formats are {}", names()))
+fn role(text: &str) -> Result<Role, String> {
+    Role::of(text).ok_or_else(|| "the roles are worker, setup, verify".to_owned())
 }
 
-pub(super) fn run(arguments: &Arguments, asked: &endpoint::Arguments) -> Result<(), Failure> {
-    choice::folder(&arguments.data)?;
+pub(super) fn run(
+    arguments: &Arguments,
+    asked: &endpoint::Arguments,
+    shared: &work::Arguments,
+    proved: &proof::Arguments,
+) -> Result<(), Failure> {
     let endpoint = asked.read()?;
-    let task = task_of(arguments, asked)?;
+    let models = proved.models(&asked.model)?;
+    let protection = shared.protection(&[]);
+    let mut task = shared
+        .task(asked, (prompt(arguments)?, models.of(arguments.role)), &arguments.owns, &protection)
+        .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
+    let bench = proved.bench(&shared.workdir, &shared.data, &asked.key_env)?;
+    let budget = Arc::new(proved.budget()?);
     let client = Client::new(asked.trust()?);
-    let tree = Tree::open(&arguments.workdir, owned::Limits::default()).map_err(|error| {
-        Failure::Command(format!("--workdir: cannot open {}: {error}", arguments.workdir.display()))
-    })?;
-    let record = Folder::own(&arguments.data).map_err(|error| Failure::World(error.to_string()))?;
-    let recovered = tree.recover(&record).map_err(|error| Failure::World(error.to_string()))?;
-    let ended = match recovered.ended {
-        Ended::Nothing => None,
-        Ended::Undone => Some("undone"),
-        Ended::Finished => Some("finished"),
+    let proof = proved.of_task(&models, proved.measured());
+    if let Some(proof) = &proof {
+        let policy = proof.tier.policy();
+        task.rounds = if asked.attempts == 1 { 0 } else { policy.repair_cap };
+        task.validate_json = policy.validate_all_json;
+    }
+    let Ground { tree, record } = shared.ground()?;
+    say_notes(&endpoint);
+    let book = begin(&record, &task, proved)?;
+    let mut asker = Asker::new(endpoint, asked.manner(), client).within(budget).telling(book.of(ITEM));
+    let working = async {
+        let base = match &proof {
+            Some(_) => Some(Base::read(&tree, &protection, &bench).await.map_err(Failure::World)?),
+            None => None,
+        };
+        Ok::<_, Failure>(do_it(task, proof.as_ref().zip(base.as_ref()), &tree, &record, &mut asker).await)
     };
-    if let Some(ended) = ended {
-        terminal::complain(&format!(
-            "rehearsal: what an earlier worker was writing when it was killed is {ended}"
-        ));
-    }
-    for note in &endpoint.notes {
-        terminal::complain(&format!("rehearsal: {note}"));
-    }
-    let mut asker = Asker::new(endpoint, asked.manner(), client);
-    let report =
-        task::run_here(async { task::unless_asked_to_end(work(task, &tree, &record, &mut asker)).await })
-            .map_err(|error| Failure::World(error.to_string()))?;
+    let report = task::run_here(async { task::unless_asked_to_end(working).await })
+        .map_err(|error| Failure::World(error.to_string()))?;
     let Some(report) = report else {
         return Err(Failure::World("asked to end: nothing was written".to_owned()));
     };
-    show(&report, arguments.json);
+    let report = Report { price: proved.price(), ..report? };
+    book.note(Fact::Ended(Box::new(ended(ITEM, &report))))
+        .map_err(|error| Failure::World(error.to_string()))?;
+    show(&report, shared.json);
     if report.outcome.is_ok() { Ok(()) } else { Err(Failure::NotMet) }
 }
 
-fn task_of(arguments: &Arguments, asked: &endpoint::Arguments) -> Result<Task, Failure> {
-    let prompt = match (&arguments.prompt, &arguments.prompt_file) {
+/// Opens the journal and writes down what begins.
+fn begin(record: &Folder, task: &Task, proved: &proof::Arguments) -> Result<Book, Failure> {
+    let failed = |error: VaultError| Failure::World(error.to_string());
+    let (book, _) = Book::open(record, super::PROGRAM).map_err(|error| Failure::World(error.to_string()))?;
+    let (pid, items) = (process::own_id(), vec![ITEM.to_owned()]);
+    book.note(Fact::Began { unix_ms: unix_ms(), pid, items, seed: 0 }).map_err(failed)?;
+    let work = digest_of(task, proved.test.as_deref(), proved.check.as_deref());
+    let (item, model) = (ITEM.to_owned(), task.model.clone());
+    book.note(Fact::Started { item, work, model, unix_ms: unix_ms() }).map_err(failed)?;
+    Ok(book)
+}
+
+fn prompt(arguments: &Arguments) -> Result<String, Failure> {
+    let text = match (&arguments.prompt, &arguments.prompt_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
             files::read_text(path, LARGEST_PROMPT).map_err(|error| Failure::Command(error.to_string()))?
         }
         (None, None) => String::new(),
     };
-    if prompt.trim().is_empty() {
+    if text.trim().is_empty() {
         return Err(Failure::Command("the task is empty: say in --prompt what is to be done".to_owned()));
     }
-    let protected: Vec<&str> = arguments.protect.iter().map(String::as_str).collect();
-    let entries: Vec<(&str, Mode)> = arguments
-        .owns
-        .iter()
-        .map(|path| {
-            path.strip_suffix(":create").map_or((path.as_str(), Mode::Edit), |path| (path, Mode::Create))
-        })
-        .collect();
-    let owns = Set::new(&entries, &Protection::with(&protected))
-        .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
-    Ok(Task {
-        prompt,
-        model: asked.model.clone(),
-        owns,
-        format: arguments.format,
-        reading: if asked.strict { Reading::Strict } else { Reading::Lenient },
-        limits: Limits { allow_shrink: arguments.allow_shrink, ..Limits::default() },
-        repairs: if asked.attempts == 1 { 0 } else { arguments.repairs },
-        limit: arguments.max_tokens,
-        stream: asked.stream,
-    })
+    Ok(text)
 }
 
 /// Tells what came of the task.
@@ -151,11 +138,32 @@ fn show(report: &Report, json: bool) {
             file.after.as_deref().map_or_else(|| "gone".to_owned(), |sum| format!("sha256 {}…", &sum[..12]));
         terminal::say(&format!("  {} {sum}", file.path));
     }
+    terminal::say(&proved(report));
     if let Some(summary) = &report.summary {
         terminal::say(&format!("the model says: {}", summary.trim()));
     }
     if let Some(failed) = report.error() {
         let reason = failed.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         terminal::complain(&format!("rehearsal: {}{reason}: {}", failed.class.name(), failed.message));
+    }
+}
+
+/// What was proved, in a sentence.
+fn proved(report: &Report) -> String {
+    let verification = &report.verification;
+    let looks = verification.looks.iter().filter(|look| look.is_green()).count();
+    let tier = verification.tier.map_or_else(String::new, |(tier, good, all)| match all {
+        0 => format!(", tier {}: its accuracy was never measured", tier.number()),
+        _ => format!(", tier {} by {good} right of {all}", tier.number()),
+    });
+    match verification.missing {
+        None => {
+            let review = verification
+                .reviewer
+                .as_ref()
+                .map_or_else(String::new, |model| format!(", reviewed by {model}"));
+            format!("verified: {looks} green{review}{tier}")
+        }
+        Some(missing) => format!("not verified: {}{tier}", missing.name()),
     }
 }

@@ -26,8 +26,10 @@ fn take(draft: &mut Draft, document: Value<'_>, _: &str) -> bool {
             draft.restart();
             draft.heard.done = true;
         }
-        if let Some(said) = whole.or_else(|| choice.get("delta")) {
-            message(draft, said);
+        match (whole, choice.get("delta")) {
+            (Some(said), _) => message(draft, said, true),
+            (None, Some(said)) => message(draft, said, false),
+            (None, None) => {}
         }
         draft.ended(choice.get("finish_reason"));
     }
@@ -50,7 +52,7 @@ pub(in crate::dialect) fn usage(draft: &mut Draft, usage: Option<Value<'_>>) {
     draft.usage(usage, &["prompt_tokens"], &["completion_tokens"]);
 }
 
-fn message(draft: &mut Draft, said: Value<'_>) {
+fn message(draft: &mut Draft, said: Value<'_>, whole: bool) {
     let thought = ["reasoning_content", "reasoning", "thinking"];
     if let Some(thought) = thought.into_iter().find_map(|key| words(said.get(key))) {
         draft.thinking(&thought);
@@ -71,7 +73,7 @@ fn message(draft: &mut Draft, said: Value<'_>) {
         let at = draft.by_index(Some(LEGACY)).unwrap_or_else(|| draft.begin(Some(LEGACY)));
         function_piece(draft, at, function, "arguments");
     }
-    said.get("tool_calls").into_iter().flat_map(Value::items).for_each(|piece| call(draft, piece));
+    said.get("tool_calls").into_iter().flat_map(Value::items).for_each(|piece| call(draft, piece, whole));
 }
 
 /// A part of a content that is a list: Mistral's thinking models send one.
@@ -93,7 +95,8 @@ fn part(draft: &mut Draft, part: Value<'_>) {
     }
 }
 
-fn call(draft: &mut Draft, piece: Value<'_>) {
+/// A call, or a piece of one: in a whole message each stands for itself, be its id another's or none.
+fn call(draft: &mut Draft, piece: Value<'_>, whole: bool) {
     let custom = piece.get("custom").filter(|custom| custom.kind() == Kind::Object);
     let (of, input) = match custom {
         Some(custom) => (Some(custom), "input"),
@@ -102,7 +105,8 @@ fn call(draft: &mut Draft, piece: Value<'_>) {
     let id = words(piece.get("id"));
     let name = words(of.and_then(|of| of.get("name")));
     let index = piece.get("index").and_then(Value::as_i64);
-    let at = place(draft, id.as_deref(), name.as_deref(), index).unwrap_or_else(|| draft.begin(index));
+    let known = if whole { None } else { place(draft, id.as_deref(), name.as_deref(), index) };
+    let at = known.unwrap_or_else(|| draft.begin(index));
     let part = draft.part(Some(at));
     part.free |= custom.is_some();
     if let Some(id) = id.filter(|_| part.call.id.is_empty()) {
@@ -138,6 +142,10 @@ fn place(draft: &mut Draft, id: Option<&str>, name: Option<&str>, index: Option<
             }
         };
     };
+    // Two calls of one id are told apart by their index.
+    if let Some(at) = draft.by_index(index).filter(|at| draft.part(Some(*at)).call.id == id) {
+        return Some(at);
+    }
     // A piece that names a tool under another index begins a call, though its id was used before.
     if let Some(at) = draft.by_id(id) {
         let same = draft.part(Some(at)).index == index;

@@ -195,6 +195,7 @@ proptest! {
             stream: false,
             strict: false,
             answer_from_reasoning: false,
+            empty_is_answer: false,
             sent: 0,
             bytes_per_token: None,
         };

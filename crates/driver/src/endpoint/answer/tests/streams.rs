@@ -1,33 +1,19 @@
-//! Streams as servers really send them, cut at every byte.
+//! Streams as servers really send them: framed in every way, calls in pieces of every make, and what only looks like an answer.
 
 use super::*;
-use crate::answer::{Call, Finish};
+use rehearsal_wire::dialect::dialect;
+use rehearsal_wire::reply::{Envelope, IssuedCall, Reply};
 
-fn read(body: &[u8], piece: usize) -> Result<Answer, Failure> {
-    let mut incoming = Incoming::default();
-    for bytes in body.chunks(piece) {
-        if incoming.push(bytes) {
-            break;
-        }
-    }
-    incoming.finish()
-}
-
-/// Reads a body in one piece, byte by byte and in sevens; all three must agree.
-#[track_caller]
-fn read_all_ways(body: &str) -> Result<Answer, Failure> {
-    let whole = read(body.as_bytes(), body.len().max(1));
-    assert_eq!(read(body.as_bytes(), 1), whole, "{body}");
-    assert_eq!(read(body.as_bytes(), 7), whole, "{body}");
-    whole
-}
-
-fn stream(chunks: &[&str]) -> String {
+fn joined(chunks: &[&str]) -> String {
     chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
 }
 
-fn content(delta: &str) -> String {
-    format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#)
+fn content(piece: &str) -> String {
+    delta(piece, "null")
+}
+
+fn read_text(body: &str) -> Result<Told, Box<Failed>> {
+    read_as(Dialect::Chat, &typed("text/event-stream", body), |reading| reading.stream = true)
 }
 
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
@@ -35,7 +21,7 @@ const DONE: &str = "[DONE]";
 
 #[test]
 fn texts_come_out_whole_however_the_stream_is_framed() {
-    let plain = stream(&[
+    let plain = joined(&[
         r#"{"id":"","model":"","created":0,"choices":[],"prompt_filter_results":[]}"#,
         &content(r#"{"role":"assistant","content":""}"#),
         &content(r#"{"content":"grüß 🌋 "}"#),
@@ -69,19 +55,9 @@ fn texts_come_out_whole_however_the_stream_is_framed() {
         format!("event: keepalive\n\n{plain}"),
         format!("\n\n{plain}"),
     ] {
-        let answer = read_all_ways(&framed).unwrap_or_else(|failure| panic!("{failure}: {framed}"));
-        assert_eq!(answer.content.as_deref(), Some("grüß 🌋 Gott"), "{framed}");
+        let told = read_text(&framed).unwrap_or_else(|failed| panic!("{failed}: {framed}"));
+        assert_eq!(told.text.as_deref(), Some("grüß 🌋 Gott"), "{framed}");
     }
-}
-
-#[test]
-fn the_last_event_ends_the_answer_though_the_connection_stays_open() {
-    let mut incoming = Incoming::default();
-    assert!(!incoming.push(stream(&[&content(r#"{"content":"x"}"#), STOP]).as_bytes()));
-    assert!(incoming.push(b"data: [DONE]\n\n"));
-    let mut failing = Incoming::default();
-    assert!(failing.push(b"data: {\"error\":{\"message\":\"overloaded\"}}\n\n"));
-    assert!(failing.finish().is_err());
 }
 
 #[test]
@@ -91,41 +67,90 @@ fn a_plain_answer_that_comes_as_an_event_is_read_as_what_it_is() {
         r#"{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","#,
         r#""function":{"name":"list_dir","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#
     );
-    let answer = read_all_ways(&stream(&[body, DONE])).unwrap();
-    assert_eq!(Ok(&answer), read_all_ways(body).as_ref());
-    assert_eq!(answer.calls[0].name, "list_dir");
+    let as_event = read_text(&joined(&[body, DONE])).unwrap();
+    assert_eq!(as_event.calls, read_text(body).unwrap().calls);
+    assert_eq!(as_event.calls[0].name, "list_dir");
 }
 
 #[test]
-fn half_a_stream_is_no_answer() {
+fn half_a_stream_is_no_answer_and_may_be_whole_the_next_time() {
     let begun = content(r#"{"content":"half"}"#);
     let call = content(
         r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"run_command","arguments":"{\"comm"}}]}"#,
     );
+    let nobody = content(r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#);
     for (body, reason) in [
-        (stream(&[&begun]), "without a finish reason"),
-        (stream(&[&call]), "without a finish reason"),
-        (stream(&[&call]) + "data: {\"choices\":[{\"del", "not JSON"),
-        (stream(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]), "without a finish reason"),
-        (stream(&[DONE]), "without a finish reason"),
-        (": only a comment\n\n".to_owned(), "no event"),
-        ("error in plain words".to_owned(), "no event"),
-        (stream(&[&begun, ": OPENROUTER PROCESSING", STOP]), "not JSON: : OPENROUTER PROCESSING"),
-        (stream(&[&begun, r#"{"id":"x"}"#]), "no choices"),
-        (stream(&[&begun, "7"]), "is a number"),
-        (stream(&[&begun, r#"{"error":{"message":"overloaded","code":529}}"#, STOP, DONE]), "529"),
-        (
-            stream(&[r#"{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}"#]),
-            "broke off",
-        ),
-        (
-            stream(&[&content(r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#), STOP]),
-            "belongs to no call",
-        ),
+        (joined(&[&begun]), "stream_ended_early"),
+        (joined(&[&call]), "stream_ended_early"),
+        (joined(&[&call]) + "data: {\"choices\":[{\"del", "stream_ended_early"),
+        (joined(&[&begun, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]), "stream_ended_early"),
+        (joined(&[DONE]), "no_events"),
+        (": only a comment\n\n".to_owned(), "no_events"),
+        ("error in plain words".to_owned(), "no_events"),
+        (joined(&[&begun, ": OPENROUTER PROCESSING", STOP]), "not_json"),
+        (joined(&[&begun, r#"{"id":"x","choices":null}"#, STOP]), "odd_message"),
+        (joined(&[&begun, r#"{"object":"chat.completion.chunk"}"#, STOP]), "odd_message"),
+        (joined(&[&begun, "7", STOP]), "odd_message"),
+        (joined(&[&nobody, STOP]), "call_without_name"),
+        (joined(&[r#"{"choices":[],"usage":{}}"#, DONE]), "no_words"),
     ] {
-        let failure = read_all_ways(&body).expect_err(&body).to_string();
-        assert!(failure.contains(reason), "{failure}: {body}");
+        let failed = read_text(&body).expect_err(&body);
+        assert_eq!((failed.reason, failed.is_broken()), (Some(reason), true), "{body}: {failed:?}");
+        assert!(!failed.retryable, "{body}");
     }
+}
+
+#[test]
+fn events_beside_the_answer_say_nothing() {
+    let words = content(r#"{"content":"x"}"#);
+    for beside in [r#"{"type":"ping"}"#, r#"{"object":"x.metadata"}"#, r#"{"choices":null,"usage":{}}"#] {
+        assert!(read_text(&joined(&[&words, beside, STOP, DONE])).is_ok(), "{beside}");
+    }
+}
+
+#[test]
+fn messages_that_hold_something_else_are_no_answers() {
+    for (message, what) in [
+        (r#"{"content":7}"#, "content is a number"),
+        (r#"{"content":{}}"#, "content is an object"),
+        (r#"{"content":"x","tool_calls":{}}"#, "tool_calls is an object"),
+        (r#"{"tool_calls":[{"id":"c"}]}"#, "no name"),
+        (r#"{"tool_calls":[{"id":"c","type":"custom"}]}"#, "no name"),
+        (r#"{"tool_calls":[{"id":"c","function":{"arguments":"{}"}}]}"#, "no name"),
+    ] {
+        let failed = failed(&json_of(completion(message, "\"stop\"")));
+        assert!(failed.message.contains(what) && failed.is_broken(), "{failed:?}");
+    }
+}
+
+#[test]
+fn what_was_cut_at_a_limit_refused_or_held_back_is_not_broken() {
+    for (message, finish) in [
+        (r#"{"content":"x"}"#, "length"),
+        (r#"{"content":"x"}"#, "content_filter"),
+        (r#"{"refusal":"no"}"#, "stop"),
+    ] {
+        let failed = failed(&json_of(completion(message, &format!("\"{finish}\""))));
+        assert!(!failed.is_broken() && !failed.retryable, "{failed:?}");
+    }
+    for status in [204, 400, 404] {
+        assert!(!failed(&with_status(status, "x")).is_broken(), "{status}");
+    }
+}
+
+#[test]
+fn an_empty_answer_is_one_only_where_that_is_said() {
+    for content in ["null", "\"\"", "\" \"", "[]"] {
+        let body = completion(&format!(r#"{{"content":{content}}}"#), "\"stop\"");
+        let told = read_as(Dialect::Chat, &json_of(&body), |reading| reading.empty_is_answer = true).unwrap();
+        assert_eq!(told.text, None);
+        // For whoever sends it back an empty text is no null.
+        assert_eq!(told.content.is_some(), content.contains('"'), "{content}");
+        assert_eq!(failed(&json_of(&body)).class, Class::EmptyContent);
+    }
+    let nothing = joined(&[r#"{"choices":[],"usage":{}}"#, DONE]);
+    let read = read_as(Dialect::Chat, &typed("text/event-stream", nothing), |it| it.empty_is_answer = true);
+    assert_eq!(read.expect_err("nobody had a turn").class, Class::EmptyContent);
 }
 
 /// A call: its id, name and arguments.
@@ -192,7 +217,7 @@ fn calls_are_put_together_from_pieces_of_every_make() {
                 r#"{"index":0,"function":{"name":"read_file","arguments":"{\"a\":"}}"#,
                 r#"{"index":0,"function":{"arguments":"1}"}}"#,
             ],
-            vec![("", "read_file", r#"{"a":1}"#)],
+            vec![("call_0_0", "read_file", r#"{"a":1}"#)],
         ),
         (
             "arguments as an object",
@@ -262,56 +287,23 @@ fn calls_are_put_together_from_pieces_of_every_make() {
         let mut together = vec![content(&format!(r#"{{"tool_calls":[{}]}}"#, pieces.join(",")))];
         for chunks in [&mut apart, &mut together] {
             chunks.push(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned());
-            let body = stream(&chunks.iter().map(String::as_str).collect::<Vec<_>>());
-            let answer = read_all_ways(&body).unwrap_or_else(|failure| panic!("{name}: {failure}"));
-            assert_eq!(answer.calls, wanted, "{name}");
-            assert_eq!(answer.content, None, "{name}");
+            let body = joined(&chunks.iter().map(String::as_str).collect::<Vec<_>>());
+            let told = read_text(&body).unwrap_or_else(|failed| panic!("{name}: {failed}"));
+            assert_eq!(told.calls, wanted, "{name}");
+            assert_eq!(told.content, None, "{name}");
         }
     }
 }
 
 #[test]
-fn a_piece_that_no_call_claims_is_an_error() {
-    let body = stream(&[
-        &content(r#"{"tool_calls":[{"index":0,"id":"c1","function":{"name":"read_file","arguments":"{"}}]}"#),
-        &content(r#"{"tool_calls":[{"index":3,"function":{"arguments":"}"}}]}"#),
-        STOP,
-    ]);
-    assert!(read_all_ways(&body).is_err());
-}
-
-#[test]
-fn refusals_reasons_and_reasoning_are_put_together() {
-    let body = stream(&[
-        &content(r#"{"refusal":"I "}"#),
-        &content(r#"{"refusal":"won't","reasoning_content":"be"}"#),
-        &content(r#"{"refusal":null,"reasoning_content":"cause"}"#),
-        r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#,
-        DONE,
-    ]);
-    let answer = read_all_ways(&body).unwrap();
-    assert_eq!(answer.refusal.as_deref(), Some("I won't"));
-    assert_eq!(answer.reasoning.as_deref(), Some("because"));
-    assert_eq!(answer.finish, Finish::Filtered);
-}
-
-#[test]
-fn a_plain_answer_is_taken_though_it_ends_like_a_stream_or_a_stream_was_asked_for() {
-    let body = "\n {\"choices\":[{\"message\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n";
-    assert_eq!(read_all_ways(body).unwrap().content.as_deref(), Some("x"));
-}
-
-#[test]
 fn lines_of_megabytes_are_read() {
     let long = "x".repeat(4 << 20);
-    let body = stream(&[&content(&format!(r#"{{"content":"{long}"}}"#)), STOP]);
-    assert_eq!(read(body.as_bytes(), 8192).unwrap().content, Some(long));
+    let body = joined(&[&content(&format!(r#"{{"content":"{long}"}}"#)), STOP]);
+    assert_eq!(read_text(&body).unwrap().text, Some(long));
 }
 
 #[test]
 fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
-    use rehearsal_wire::dialect::dialect;
-    use rehearsal_wire::reply::{Envelope, IssuedCall, Reply};
     let call = |number: u32, arguments: &str| IssuedCall {
         id: format!("c{number}"),
         name: "run_command".to_owned(),
@@ -322,8 +314,6 @@ fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
         Reply { text: Some("grüß 🌋\n".to_owned()), ..Reply::default() },
         Reply { calls: vec![call(1, torture), call(2, "{}"), call(3, "")], ..Reply::default() },
         Reply { text: Some("first".to_owned()), calls: vec![call(1, "{\"broken")], ..Reply::default() },
-        Reply { refusal: Some("no".to_owned()), ..Reply::default() },
-        Reply { text: Some("cut".to_owned()), finish: Some("length".to_owned()), ..Reply::default() },
     ];
     let chat = dialect("openai-chat").unwrap();
     for reply in replies {
@@ -332,12 +322,10 @@ fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
         let whole = (chat.render)(&reply, &envelope);
         let stream = (chat.stream)(&reply, &envelope).concat();
         for body in [whole, stream] {
-            let answer = read_all_ways(std::str::from_utf8(&body).unwrap()).unwrap();
-            let calls: Vec<_> = answer.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
+            let told = read_text(std::str::from_utf8(&body).unwrap()).unwrap();
+            let calls: Vec<_> = told.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
             let wanted: Vec<_> = reply.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
-            assert_eq!(calls, wanted);
-            assert_eq!((&answer.content, &answer.refusal), (&reply.text, &reply.refusal));
-            assert_eq!(answer.finish, reply.finish.as_deref().map_or(Finish::Whole, Finish::of));
+            assert_eq!((calls, told.content), (wanted, reply.text.clone()));
         }
     }
 }

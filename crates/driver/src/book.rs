@@ -1,0 +1,80 @@
+//! The journal of a data folder: every request, every end of an item, shared by all that work at once.
+
+use crate::endpoint::attempts::Attempt;
+use crate::endpoint::ear::Ear;
+use rehearsal_journal::drive::{Fact, Sent};
+use rehearsal_journal::event::Event;
+use rehearsal_world::record::{Durable, DurableError};
+use rehearsal_world::vault::{Folder, VaultError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The open journal.
+#[derive(Clone, Debug)]
+pub struct Book(Arc<Mutex<Durable>>);
+
+impl Book {
+    /// Opens the journal of a folder, or begins it, and gives what it says so far.
+    ///
+    /// # Errors
+    /// When it was changed, or its files cannot be used.
+    pub fn open(folder: &Folder, program: &str) -> Result<(Self, Vec<Fact>), DurableError> {
+        let (journal, events) = Durable::open(folder, program)?;
+        Ok((Self(Arc::new(Mutex::new(journal))), facts(events)))
+    }
+
+    /// Writes a fact. The kernel has it when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written: then it did not happen.
+    pub fn note(&self, fact: Fact) -> Result<(), VaultError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(&Event::Drive(fact))
+    }
+
+    /// Writes down the requests of an item.
+    #[must_use]
+    pub fn of(&self, item: &str) -> Box<dyn Ear> {
+        Box::new(Line { book: self.clone(), item: item.to_owned() })
+    }
+}
+
+/// The facts among events.
+#[must_use]
+pub fn facts(events: Vec<Event>) -> Vec<Fact> {
+    let fact = |event| match event {
+        Event::Drive(fact) => Some(fact),
+        _ => None,
+    };
+    events.into_iter().filter_map(fact).collect()
+}
+
+/// The requests of one item.
+struct Line {
+    book: Book,
+    item: String,
+}
+
+impl Ear for Line {
+    fn sending(&mut self, number: u32) -> Result<(), String> {
+        let fact = Fact::Sending { item: self.item.clone(), number };
+        self.book.note(fact).map_err(|error| format!("nothing is sent that cannot be written down: {error}"))
+    }
+
+    fn sent(&mut self, attempt: &Attempt) {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let sent = Sent {
+            item: self.item.clone(),
+            number: attempt.number,
+            class: attempt.class.map(|class| class.name().to_owned()),
+            status: attempt.status,
+            wait_ms: millis(attempt.wait),
+            took_ms: millis(attempt.took),
+            bytes_out: attempt.bytes_out,
+            bytes_in: attempt.bytes_in,
+            prompt_tokens: attempt.usage.prompt,
+            completion_tokens: attempt.usage.completion,
+        };
+        // The next request does not leave where this is lost, and the journal shows one whose end nobody knows.
+        drop(self.book.note(Fact::Sent(Box::new(sent))));
+    }
+}

@@ -1,0 +1,147 @@
+//! What a journal says of work that was done before: a fold over its facts. Pure.
+
+use rehearsal_journal::drive::{Ended, Fact};
+use std::collections::BTreeMap;
+
+/// One item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// SHA-256 of what it was last asked to do.
+    pub work: String,
+    /// When somebody last began with it, milliseconds since 1970.
+    pub began_ms: u64,
+    /// How it ended; none where nobody knows.
+    pub ended: Option<Ended>,
+    /// Requests that left, and of how many the end is not known.
+    pub requests: u32,
+    /// Those whose end nobody knows: a process ended before they did.
+    pub open: u32,
+}
+
+/// Everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// The items by name.
+    pub items: BTreeMap<String, Past>,
+    /// The items of the last work, in their order.
+    pub order: Vec<String>,
+    /// Tokens of prompts and of answers that were told.
+    pub tokens: (u64, u64),
+    /// Why nothing more started; none where that did not happen since the last beginning.
+    pub stopped: Option<String>,
+}
+
+impl History {
+    /// What the facts come to.
+    #[must_use]
+    pub fn of(facts: &[Fact]) -> Self {
+        let mut history = Self::default();
+        facts.iter().for_each(|fact| history.apply(fact));
+        history
+    }
+
+    fn apply(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Began { items, .. } => {
+                self.order.clone_from(items);
+                self.stopped = None;
+            }
+            Fact::Started { item, work, unix_ms, .. } => {
+                let past = self.items.entry(item.clone()).or_default();
+                *past = Past { work: work.clone(), began_ms: *unix_ms, ..Past::default() };
+            }
+            Fact::Sending { item, .. } => {
+                let past = self.items.entry(item.clone()).or_default();
+                past.requests += 1;
+                past.open += 1;
+            }
+            Fact::Sent(sent) => {
+                let past = self.items.entry(sent.item.clone()).or_default();
+                past.open = past.open.saturating_sub(1);
+                self.tokens.0 = self.tokens.0.saturating_add(sent.prompt_tokens.unwrap_or(0));
+                self.tokens.1 = self.tokens.1.saturating_add(sent.completion_tokens.unwrap_or(0));
+            }
+            Fact::Ended(ended) => {
+                self.items.entry(ended.item.clone()).or_default().ended = Some(Ended::clone(ended));
+            }
+            Fact::LookedAgain { item, green } => {
+                if let Some(ended) =
+                    self.items.get_mut(item).and_then(|past| past.ended.as_mut()).filter(|_| !green)
+                {
+                    ended.verified = false;
+                    ended.reason = Some("fake_green".to_owned());
+                }
+            }
+            Fact::Stopped { reason } => self.stopped = Some(reason.clone()),
+        }
+    }
+
+    /// The end of an item that was proved when it was asked to do just this.
+    #[must_use]
+    pub fn proved(&self, item: &str, work: &str) -> Option<&Ended> {
+        let past = self.items.get(item).filter(|past| past.work == work)?;
+        past.ended.as_ref().filter(|ended| ended.verified)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rehearsal_journal::drive::Sent;
+
+    fn ended(item: &str, verified: bool) -> Fact {
+        Fact::Ended(Box::new(Ended {
+            item: item.to_owned(),
+            outcome: "applied".to_owned(),
+            verified,
+            reason: None,
+            class: None,
+            suspect: false,
+            files: Vec::new(),
+            unix_ms: 2,
+        }))
+    }
+
+    fn started(item: &str, work: &str) -> Fact {
+        Fact::Started { item: item.to_owned(), work: work.to_owned(), model: "m".to_owned(), unix_ms: 1 }
+    }
+
+    #[test]
+    fn only_what_was_proved_for_the_same_work_and_not_refuted_since_counts() {
+        let sent = Sent {
+            item: "a".to_owned(),
+            number: 1,
+            class: None,
+            status: Some(200),
+            wait_ms: 0,
+            took_ms: 1,
+            bytes_out: 1,
+            bytes_in: 1,
+            prompt_tokens: Some(7),
+            completion_tokens: None,
+        };
+        let sending = |item: &str| Fact::Sending { item: item.to_owned(), number: 1 };
+        let mut facts = vec![
+            Fact::Began { unix_ms: 0, pid: 1, items: vec!["a".to_owned(), "b".to_owned()], seed: 0 },
+            started("a", "w"),
+            sending("a"),
+            Fact::Sent(Box::new(sent)),
+            ended("a", true),
+            started("b", "w"),
+            sending("b"),
+        ];
+        let history = History::of(&facts);
+        assert!(history.proved("a", "w").is_some() && history.proved("a", "other").is_none());
+        assert!(history.proved("b", "w").is_none() && history.proved("c", "w").is_none());
+        assert_eq!((history.items["b"].open, history.items["a"].open, history.tokens), (1, 0, (7, 0)));
+        facts.push(Fact::LookedAgain { item: "a".to_owned(), green: true });
+        assert!(History::of(&facts).proved("a", "w").is_some());
+        facts.push(Fact::LookedAgain { item: "a".to_owned(), green: false });
+        assert!(History::of(&facts).proved("a", "w").is_none());
+        facts.push(started("a", "w"));
+        facts.push(ended("a", true));
+        assert!(History::of(&facts).proved("a", "w").is_some());
+        facts.push(started("a", "w"));
+        assert!(History::of(&facts).proved("a", "w").is_none(), "somebody works on it again");
+    }
+}

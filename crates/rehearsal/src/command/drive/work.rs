@@ -1,0 +1,116 @@
+//! What all work of `drive` has in common: the tree, what is protected, how answers are written, where things are kept.
+
+use super::endpoint;
+use crate::command::choice;
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use rehearsal_driver::worker::dispatch::Task;
+use rehearsal_driver::worker::format::guard::Limits;
+use rehearsal_driver::worker::format::{self, FORMATS, Format};
+use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
+use rehearsal_world::owned::{self, Ended, Tree};
+use rehearsal_world::vault::Folder;
+use std::path::PathBuf;
+
+/// Arguments of all work.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub(super) struct Arguments {
+    /// A file that is never owned, beside tests, their configuration and start-up files. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    protect: Vec<String>,
+    /// The work tree.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) workdir: PathBuf,
+    /// How the answer is written.
+    #[arg(long, value_name = "FORMAT", default_value = "json_patch", value_parser = answer_format)]
+    pub(super) format: &'static Format,
+    /// How often an answer that cannot be used goes back to the model.
+    #[arg(long, value_name = "NUMBER", default_value_t = 2)]
+    repairs: usize,
+    /// Most tokens of an answer.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
+    /// Let a file shrink below half.
+    #[arg(long)]
+    allow_shrink: bool,
+    /// Folder for what must outlive a kill.
+    #[arg(long, value_name = "DIR", default_value = ".rehearsal/drive")]
+    pub(super) data: PathBuf,
+    /// Print the report as one line of JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn answer_format(text: &str) -> Result<&'static Format, String> {
+    let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    format::find(text).ok_or_else(|| format!("the formats are {}", names()))
+}
+
+/// The tree that is worked on, and the folder by which a commit that was killed is ended.
+#[derive(Debug)]
+pub(super) struct Ground {
+    /// The tree.
+    pub(super) tree: Tree,
+    /// The folder.
+    pub(super) record: Folder,
+}
+
+impl Arguments {
+    /// Opens the tree and ends what an earlier worker was killed at.
+    pub(super) fn ground(&self) -> Result<Ground, Failure> {
+        choice::folder(&self.data)?;
+        let tree = Tree::open(&self.workdir, owned::Limits::default()).map_err(|error| {
+            Failure::Command(format!("--workdir: cannot open {}: {error}", self.workdir.display()))
+        })?;
+        let record = Folder::own(&self.data).map_err(|error| Failure::World(error.to_string()))?;
+        let recovered = tree.recover(&record).map_err(|error| Failure::World(error.to_string()))?;
+        let ended = match recovered.ended {
+            Ended::Nothing => None,
+            Ended::Undone => Some("undone"),
+            Ended::Finished => Some("finished"),
+        };
+        if let Some(ended) = ended {
+            terminal::complain(&format!(
+                "rehearsal: what an earlier worker was writing when it was killed is {ended}"
+            ));
+        }
+        Ok(Ground { tree, record })
+    }
+
+    /// What is never owned.
+    pub(super) fn protection(&self, more: &[String]) -> Protection {
+        let protected: Vec<&str> = self.protect.iter().chain(more).map(String::as_str).collect();
+        Protection::with(&protected)
+    }
+
+    /// A task with these files (`PATH` or `PATH:create`).
+    pub(super) fn task(
+        &self,
+        asked: &endpoint::Arguments,
+        (prompt, model): (String, &str),
+        owns: &[String],
+        protection: &Protection,
+    ) -> Result<Task, String> {
+        let entries: Vec<(&str, Mode)> = owns
+            .iter()
+            .map(|path| {
+                path.strip_suffix(":create").map_or((path.as_str(), Mode::Edit), |path| (path, Mode::Create))
+            })
+            .collect();
+        Ok(Task {
+            prompt,
+            model: model.to_owned(),
+            owns: Set::new(&entries, protection).map_err(|error| error.to_string())?,
+            format: self.format,
+            reading: if asked.strict { Reading::Strict } else { Reading::Lenient },
+            limits: Limits { allow_shrink: self.allow_shrink, ..Limits::default() },
+            repairs: if asked.attempts == 1 { 0 } else { self.repairs },
+            rounds: 0,
+            validate_json: true,
+            limit: self.max_tokens,
+            stream: asked.stream,
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! Wave files: several items of work with the files that each may change. Names and overlaps of files are judged by whoever writes them.
+
+use crate::finding::{Code, Finding, Findings, Severity};
+use crate::node::{self, Node};
+use crate::read::File;
+use crate::scenario::Place;
+use crate::schema;
+
+/// Items of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// Files that no item owns.
+    pub protect: Vec<String>,
+    /// The items, in the order of the file.
+    pub items: Vec<Item>,
+}
+
+/// One item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its name.
+    pub slug: String,
+    /// What is to be done.
+    pub prompt: String,
+    /// The files that it may change, and whether each is to be made.
+    pub owns: Vec<(String, bool)>,
+    /// Names of the items before it.
+    pub after: Vec<String>,
+    /// The command that tests it: its own, or that of the wave.
+    pub test: Option<String>,
+    /// A command that the model is not told of.
+    pub check: Option<String>,
+    /// The part that its worker plays; `worker` by default.
+    pub role: String,
+    /// Its model, whatever its role.
+    pub model: Option<String>,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// Reads a wave file.
+///
+/// # Errors
+/// Every mistake of the file.
+pub fn read(file: &File<'_>) -> Result<Wave, Vec<Finding>> {
+    let mut findings = Findings::new(file.name);
+    let root = node::read(file.bytes, &mut findings);
+    if let Some(root) = &root {
+        schema::check(root, &schema::WAVE, false, &mut findings);
+    }
+    let wave = root.map(|root| wave(&root, &mut findings));
+    let mistakes = findings.into_sorted();
+    match wave {
+        Some(wave) if mistakes.iter().all(|finding| finding.severity != Severity::Error) => Ok(wave),
+        Some(_) | None => Err(mistakes),
+    }
+}
+
+fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {
+    let test = root.text("test");
+    let mut items: Vec<Item> = Vec::new();
+    for node in root.get("items").map_or(&[][..], Node::items) {
+        let item = item(node, test, findings);
+        let at = node.get("slug").map_or(node.at, |slug| slug.at);
+        if let Some(first) = items.iter().find(|known| known.slug == item.slug && !item.slug.is_empty()) {
+            let message = format!(
+                "two items are called {:?}; the first stands in line {}",
+                item.slug, first.place.line
+            );
+            findings.error(at, Code::Clash, message);
+        }
+        items.push(item);
+    }
+    if let Some(list) = root.get("items").filter(|list| list.items().is_empty()) {
+        findings.error(list.at, Code::MissingField, "the wave holds no item");
+    }
+    Wave { protect: texts(root, "protect"), items }
+}
+
+fn item(node: &Node, test: Option<&str>, findings: &mut Findings<'_>) -> Item {
+    let owned = |node: &Node| match node.as_text() {
+        Some(path) => match path.strip_suffix(":create") {
+            Some(path) => (path.to_owned(), true),
+            None => (path.to_owned(), false),
+        },
+        None => {
+            let path = node.text("path").unwrap_or_default().to_owned();
+            (path, node.text("mode") == Some("create"))
+        }
+    };
+    let test = node.text("test").or(test);
+    if let Some(check) = node.get("check").filter(|_| test.is_none()) {
+        let hint = "it runs beside the test: name one here or for the whole wave";
+        findings.error_with_hint(check.at, Code::Contradiction, "`check` stands without a `test`", hint);
+    }
+    if test.is_none() {
+        let hint = "name a `test` here or for the whole wave";
+        findings.warning(node.at, "an item without a test is never verified", hint);
+    }
+    if let Some(list) = node.get("owns").filter(|list| list.items().is_empty()) {
+        findings.error(list.at, Code::MissingField, "the item owns no file, so nothing could come of it");
+    }
+    Item {
+        slug: node.text("slug").unwrap_or_default().to_owned(),
+        prompt: node.text("prompt").unwrap_or_default().to_owned(),
+        owns: node.get("owns").map_or(&[][..], Node::items).iter().map(owned).collect(),
+        after: texts(node, "after"),
+        test: test.map(str::to_owned),
+        check: node.text("check").map(str::to_owned),
+        role: node.text("role").unwrap_or(schema::ROLES[0]).to_owned(),
+        model: node.text("model").map(str::to_owned),
+        place: findings.place(node.at),
+    }
+}
+
+fn texts(node: &Node, name: &str) -> Vec<String> {
+    let items = node.get(name).map_or(&[][..], Node::items);
+    items.iter().filter_map(Node::as_text).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Wave, Vec<String>> {
+        let file = File { name: "wave.yaml", bytes: text.as_bytes() };
+        read(&file).map_err(|findings| findings.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn items_are_read_with_what_the_wave_says_for_all() {
+        let wave = read_text(
+            "version: 1\ntest: make test\nprotect: [golden/]\nitems:\n  - {slug: a, prompt: Do a., owns: [x.py, 'y.py:create'], after: [b]}\n  \
+             - {slug: b, prompt: Do b., owns: [{path: z.py, mode: create}], test: ./b, check: ./c, role: setup, model: m}\n",
+        )
+        .unwrap();
+        assert_eq!(wave.protect, ["golden/"]);
+        let owns = |item: &Item| item.owns.clone();
+        assert_eq!(owns(&wave.items[0]), [("x.py".to_owned(), false), ("y.py".to_owned(), true)]);
+        assert_eq!(owns(&wave.items[1]), [("z.py".to_owned(), true)]);
+        let test: Vec<_> = wave.items.iter().map(|item| item.test.as_deref().unwrap()).collect();
+        assert_eq!((test, wave.items[0].role.as_str()), (vec!["make test", "./b"], "worker"));
+        assert_eq!((wave.items[0].place.line, wave.items[1].role.as_str()), (5, "setup"));
+    }
+
+    #[test]
+    fn mistakes_have_a_place_and_a_hint() {
+        for (text, words) in [
+            ("items: []\n", "needs `version`"),
+            ("version: 2\nitems: []\n", "`version`"),
+            ("version: 1\nitems: []\n", "wave.yaml:2:8: the wave holds no item"),
+            ("version: 1\nitems:\n  - {slug: a, prompt: p, own: [x]}\n", "did you mean `owns`?"),
+            ("version: 1\nitems:\n  - {slug: a, prompt: p, owns: []}\n", "owns no file"),
+            (
+                "version: 1\ntest: t\nitems:\n  - {slug: a, prompt: p, owns: [x]}\n  - {slug: a, prompt: p, owns: [y]}\n",
+                "wave.yaml:5:12: two items are called \"a\"; the first stands in line 4",
+            ),
+            (
+                "version: 1\nitems:\n  - {slug: a, prompt: p, owns: [x], check: c}\n",
+                "`check` stands without a `test`",
+            ),
+            ("version: 1\nitems:\n  - {slug: a, prompt: p, owns: [x], role: boss}\n", "`role`"),
+            ("- a\n", "a wave file must be a map"),
+        ] {
+            let findings = read_text(text).unwrap_err();
+            assert!(findings.iter().any(|finding| finding.contains(words)), "{text}: {findings:?}");
+        }
+    }
+}
