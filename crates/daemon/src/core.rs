@@ -80,19 +80,8 @@ pub(crate) struct Decision {
 impl Decision {
     pub(crate) fn new(reply: Reply, mut decided: Decided, facts: Vec<Fact>, trouble: Option<Mode>) -> Self {
         decided.status = reply.status;
-        decided.broken = trouble.map(|mode| word(mode).to_owned());
+        decided.broken = trouble.map(|mode| mode.word().to_owned());
         Self { reply, decided, facts, trouble }
-    }
-}
-
-/// The name of a mode, as files and the journal have it.
-fn word(mode: Mode) -> &'static str {
-    match mode {
-        Mode::SlowHead(_) => "slow_head",
-        Mode::SlowBody(_) => "slow_body",
-        Mode::StatusThenCut => "status_then_cut",
-        Mode::Garbage => "garbage",
-        Mode::UnauthorizedThenCut => "unauthorized_then_cut",
     }
 }
 

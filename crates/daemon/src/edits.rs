@@ -1,5 +1,6 @@
 //! The file of edits: what mutating runs write, path by path.
 
+use rehearsal_script::paths::is_inside;
 use rehearsal_wire::json::{self, Kind};
 use std::sync::Arc;
 use thiserror::Error;
@@ -34,7 +35,7 @@ pub fn read(bytes: &[u8]) -> Result<Arc<[(String, String)]>, EditsError> {
     for (path, text) in tape.root().entries() {
         let path = path.as_str().unwrap_or_default().into_owned();
         let text = text.as_str().ok_or(EditsError::NotTexts)?.into_owned();
-        if !is_below(&path) {
+        if !is_inside(&path) {
             return Err(EditsError::Outside(path));
         }
         if edits.iter().any(|(known, _)| *known == path) {
@@ -43,15 +44,6 @@ pub fn read(bytes: &[u8]) -> Result<Arc<[(String, String)]>, EditsError> {
         edits.push((path, text));
     }
     Ok(edits.into())
-}
-
-/// Whether a path leads to a file below a folder, whatever the folder.
-#[must_use]
-pub fn is_below(path: &str) -> bool {
-    !path.is_empty()
-        && !path.contains(['\\', ':'])
-        && !path.chars().any(char::is_control)
-        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 #[cfg(test)]

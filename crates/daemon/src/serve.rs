@@ -67,9 +67,11 @@ impl Daemon {
         let began = Fact::Began { unix_ms: clock::unix_ms(), pid: process::own_id(), setting: setting.sum() };
         recorder.note(Event::Daemon(began));
         let disk = installed.disk.clone();
+        let clock_ms = setting.scripted_clock.then_some(Setting::CLOCK_MS);
+        let state = State::new(clock_ms);
         Self(Arc::new(Inner {
             setting,
-            state: Mutex::default(),
+            state: Mutex::new(state),
             disk,
             recorder,
             wire,
@@ -85,10 +87,13 @@ impl Daemon {
         let inner = &self.0;
         loop {
             let moved = inner.moved.notified();
-            let due = inner.state().next_due();
-            let now_ms = inner.now_ms();
+            let (due, now_ms, stands) = {
+                let state = inner.state();
+                (state.next_due(), now_ms(&state), state.clock_ms.is_some())
+            };
             match due {
                 Some(due) if due <= now_ms => inner.tick(now_ms),
+                Some(_) if stands => moved.await,
                 Some(due) => task::first(moved, task::after(Duration::from_millis(due - now_ms))).await,
                 None => moved.await,
             }
@@ -180,15 +185,11 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn now_ms(&self) -> u64 {
-        clock::unix_ms()
-    }
-
     /// Judges a request and, where it is decided, takes it down before anything else is.
     fn judge(&self, heard: &Heard<'_>, asking: &mut Option<Asking>) -> Judged {
-        let now_ms = self.now_ms();
         let mut state = self.state();
-        let due = state.next_due();
+        let now_ms = now_ms(&state);
+        let due = (state.next_due(), state.clock_ms);
         let step = core::judge(&mut state, &self.setting, heard, now_ms);
         let judged = match (step, asking.take()) {
             (Step::Done(decision), Some(asking)) => {
@@ -203,7 +204,7 @@ impl Inner {
         if let Judged::Ready(ready) = &judged {
             self.streams.stir(&state, ready.decision.decided.run.as_deref());
         }
-        if state.next_due() != due {
+        if (state.next_due(), state.clock_ms) != due {
             self.moved.notify_one();
         }
         judged
@@ -248,8 +249,8 @@ impl Inner {
                 (work, outcome)
             })
             .await;
-            let now_ms = self.now_ms();
             let mut state = self.state();
+            let now_ms = now_ms(&state);
             let step = core::resume(&mut state, &self.setting, given_back, outcome, now_ms);
             let ready = match step {
                 Step::Work(next) => {
@@ -344,6 +345,11 @@ impl Inner {
         }
         text
     }
+}
+
+/// The time: that of a scripted clock, or of the wall.
+fn now_ms(state: &State) -> u64 {
+    state.clock_ms.unwrap_or_else(clock::unix_ms)
 }
 
 fn holds(bytes: &[u8], part: &[u8]) -> bool {

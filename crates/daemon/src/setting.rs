@@ -58,6 +58,8 @@ pub struct Setting {
     pub require_project: bool,
     /// Every random choice comes from it.
     pub seed: u64,
+    /// Whether the clock stands still until it is put forward.
+    pub scripted_clock: bool,
     /// Run scripts of files.
     pub scripts: RunScripts,
     /// Most runs that are over and kept. Older ones answer that they are gone.
@@ -65,6 +67,8 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// What a scripted clock shows at first, milliseconds since 1970: 2026-09-01T00:00:00Z, as the contract's questions do.
+    pub const CLOCK_MS: u64 = 1_788_220_800_000;
     /// Most kept runs that are over.
     pub const KEEP: usize = 10_000;
 
@@ -86,9 +90,9 @@ impl Setting {
     #[must_use]
     pub fn sum(&self) -> String {
         let Self { manner, token: _, harness, version, sha, model, profile, ghost, live, edits, .. } = self;
-        let Self { runs, require_project, seed, scripts, keep, .. } = self;
+        let Self { runs, require_project, seed, scripted_clock, scripts, keep, .. } = self;
         let text = format!(
-            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {runs:?} {require_project} {seed} {scripts:?} {keep}"
+            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {runs:?} {require_project} {seed} {scripted_clock} {scripts:?} {keep}"
         );
         digest::text(&digest::of(text.as_bytes()))
     }

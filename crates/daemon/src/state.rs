@@ -45,6 +45,8 @@ pub(crate) struct State {
     pub(crate) operations: BTreeMap<String, Operation>,
     /// Roots that are trusted with full access.
     pub(crate) trusted: BTreeSet<String>,
+    /// What a scripted clock shows, milliseconds since 1970; none where time passes by itself.
+    pub(crate) clock_ms: Option<u64>,
     /// Runs that something is being done for: nobody else touches them meanwhile.
     pub(crate) busy: BTreeSet<String>,
     /// When the clock brings something to a run next.
@@ -52,6 +54,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Nothing, at a time that a scripted clock shows, where there is one.
+    pub(crate) fn new(clock_ms: Option<u64>) -> Self {
+        Self { clock_ms, ..Self::default() }
+    }
+
     /// A run that is kept.
     #[must_use]
     pub(crate) fn run(&self, id: &str) -> Option<&Run> {

@@ -1,5 +1,6 @@
-//! What a file of run scripts says, after reading: which runs of the agent-run daemon it plays, and how.
+//! What files of run scripts say, after reading: which runs of the agent-run daemon they play, and how.
 
+pub use crate::read::runs::{is_one, lint, read};
 use crate::scenario::Place;
 use std::time::Duration;
 
@@ -8,6 +9,10 @@ use std::time::Duration;
 pub struct RunScripts {
     /// The scripts. The first whose marker stands in a prompt plays the run.
     pub runs: Vec<RunScript>,
+    /// Rows of quota that is known, each the text of a JSON object.
+    pub snapshots: Vec<String>,
+    /// Rows of quota that nobody knows, likewise.
+    pub absences: Vec<String>,
 }
 
 impl RunScripts {
@@ -220,6 +225,20 @@ pub enum Answers {
     Events,
 }
 
+impl Answers {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Start, Self::Poll, Self::Answer, Self::Message, Self::Control, Self::Events];
+    /// Their words in files, in the same order.
+    pub const WORDS: [&str; 6] = ["start", "poll", "answer", "message", "control", "events"];
+
+    /// The one of a word.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().zip(Self::WORDS).find(|(_, known)| *known == word).map(|(answers, _)| answers)
+    }
+}
+
 /// How an answer is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -233,4 +252,42 @@ pub enum Mode {
     Garbage,
     /// 401 with a body that breaks off.
     UnauthorizedThenCut,
+}
+
+impl Mode {
+    /// Their words in files and journals.
+    pub const WORDS: [&str; 5] =
+        ["slow_head", "slow_body", "status_then_cut", "garbage", "unauthorized_then_cut"];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        let [slow_head, slow_body, status_then_cut, garbage, unauthorized_then_cut] = Self::WORDS;
+        match self {
+            Self::SlowHead(_) => slow_head,
+            Self::SlowBody(_) => slow_body,
+            Self::StatusThenCut => status_then_cut,
+            Self::Garbage => garbage,
+            Self::UnauthorizedThenCut => unauthorized_then_cut,
+        }
+    }
+
+    /// The one of a word; the time is that of the slow ones.
+    #[must_use]
+    pub fn of(word: &str, time: Duration) -> Option<Self> {
+        let all = [
+            Self::SlowHead(time),
+            Self::SlowBody(time),
+            Self::StatusThenCut,
+            Self::Garbage,
+            Self::UnauthorizedThenCut,
+        ];
+        all.into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// Whether it takes a time.
+    #[must_use]
+    pub fn is_slow(self) -> bool {
+        matches!(self, Self::SlowHead(_) | Self::SlowBody(_))
+    }
 }

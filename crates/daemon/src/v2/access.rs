@@ -26,7 +26,7 @@ pub(crate) fn refused(setting: &Setting, heard: &Heard<'_>, found: &Route<'_>) -
         return None;
     }
     match heard.major {
-        "" if *found == Route::Handshake => None,
+        "" if matches!(found, Route::Handshake | Route::Clock) => None,
         "" => Some(
             Problem::new(426, "handshake_required", "the header X-Claudexor-Protocol-Major is missing")
                 .action(

@@ -1,10 +1,12 @@
 //! What the daemon says of itself: handshake, harnesses, operations, quota, settings.
 
 use super::access::other_major;
-use super::{Call, Problem};
+use super::reply::JSON;
+use super::{Call, Form, Problem, Reply};
 use crate::core::Step;
+use bytes::Bytes;
 use rehearsal_wire::json::Kind;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The access profiles that runs may have.
 pub(crate) const ACCESS: [&str; 3] = ["readonly", "workspace_write", "external_sandbox_full"];
@@ -70,13 +72,22 @@ pub(crate) fn operations(call: &mut Call<'_, '_>) -> Step {
         row("run.control", "POST", "/v2/runs/:id/control", "mutating", "natural"),
     ];
     if !call.is_seed() {
-        let further: [(&str, &str, &str, &str, &str); 6] = [
+        let further: [(&str, &str, &str, &str, &str); 15] = [
             ("run.start", "POST", "/v2/runs", "mutating", "key_required"),
             ("run.read", "GET", "/v2/runs/:id", "reading", "natural"),
             ("run.events", "GET", "/v2/runs/:id/events", "reading", "natural"),
+            ("run.artifact", "GET", "/v2/runs/:id/artifacts/<path>", "reading", "natural"),
             ("run.answer", "POST", "/v2/runs/:id/interactions/:id/answer", "mutating", "natural"),
             ("project.register", "POST", "/v2/projects", "mutating", "key_required"),
             ("project.remove", "DELETE", "/v2/projects/:id", "mutating", "natural"),
+            ("upload.create", "POST", "/v2/uploads", "mutating", "key_required"),
+            ("upload.fill", "PUT", "/v2/uploads/:id/bytes", "mutating", "natural"),
+            ("upload.finalize", "POST", "/v2/uploads/:id/finalize", "mutating", "natural"),
+            ("model-operation.create", "POST", "/v2/model-operations", "mutating", "key_required"),
+            ("model-operation.read", "GET", "/v2/model-operations/:id", "reading", "natural"),
+            ("model-operation.result", "GET", "/v2/model-operations/:id/result", "reading", "natural"),
+            ("model-operation.control", "POST", "/v2/model-operations/:id/control", "mutating", "natural"),
+            ("model-operation.ack", "POST", "/v2/model-operations/:id/ack", "mutating", "natural"),
         ];
         rows.extend(
             further.map(|(id, method, path, mutability, key)| row(id, method, path, mutability, key)),
@@ -86,8 +97,11 @@ pub(crate) fn operations(call: &mut Call<'_, '_>) -> Step {
 }
 
 pub(crate) fn quota(call: &mut Call<'_, '_>) -> Step {
-    let none: [Value; 0] = [];
-    call.ok(&json!({"snapshots": none, "absences": none}))
+    let scripts = &call.setting.scripts;
+    let (snapshots, absences) = (scripts.snapshots.join(", "), scripts.absences.join(", "));
+    // As the file has them, numbers and order included.
+    let text = format!("{{\"snapshots\": [{snapshots}], \"absences\": [{absences}]}}");
+    call.say(Reply { status: 200, form: Form::Whole(JSON, Bytes::from(text)) })
 }
 
 pub(crate) fn settings(call: &mut Call<'_, '_>) -> Step {

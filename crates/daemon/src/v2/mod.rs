@@ -6,6 +6,7 @@ mod artifact;
 pub(crate) mod body;
 mod call;
 mod catalogue;
+mod clock;
 mod control;
 mod detail;
 mod message;
@@ -47,6 +48,7 @@ pub(crate) fn serve(call: &mut Call<'_, '_>, found: Route<'_>) -> Step {
         Route::ProjectRemove(id) => project::remove(call, id),
         Route::Start => start::start(call),
         Route::Run { id, rest } => run(call, id, &rest),
+        Route::Clock => clock::clock(call),
         // What the original fake does not have.
         _ if call.is_seed() => call.refuse(&Problem::not_found()),
         Route::QuotaRefresh => catalogue::quota(call),

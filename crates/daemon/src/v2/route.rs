@@ -34,6 +34,8 @@ pub(crate) enum Route<'p> {
     Models(&'p str),
     Trust,
     TrustWrite,
+    /// Ours: what the scripted clock shows, and how it is put forward.
+    Clock,
     Unknown,
 }
 
@@ -69,6 +71,7 @@ pub(crate) fn route<'p>(method: &str, target: &'p str) -> Route<'p> {
         ("POST", "/v2/model-operations") => Route::Operate,
         ("GET", "/v2/model-sources") => Route::Sources,
         ("GET", "/v2/trust") => Route::Trust,
+        ("GET" | "POST", "/_control/clock") => Route::Clock,
         ("POST", "/v2/trust") => Route::TrustWrite,
         _ => Route::Unknown,
     }
@@ -119,6 +122,7 @@ impl Route<'_> {
             Self::Models(_) => "model.list",
             Self::Trust => "trust.read",
             Self::TrustWrite => "trust.write",
+            Self::Clock => "clock.control",
             Self::Unknown => "none",
         }
     }

@@ -9,7 +9,8 @@ use rehearsal_daemon::install::{InstallError, Installed};
 use rehearsal_daemon::run::LiveInput;
 use rehearsal_daemon::serve::Daemon;
 use rehearsal_daemon::setting::{Manner, Setting};
-use rehearsal_script::runs::RunScripts;
+use rehearsal_script::File;
+use rehearsal_script::runs::{self, RunScripts};
 use rehearsal_world::clock::{Clock, unix_ms};
 use rehearsal_world::http::{self, Limits};
 use rehearsal_world::listen::{self, Listener};
@@ -23,6 +24,9 @@ use std::sync::Arc;
 const BODY: u64 = 10 << 20;
 /// Largest file of edits, in bytes.
 const EDITS: u64 = 64 << 20;
+
+/// Largest file of run scripts, in bytes.
+const SCRIPT: u64 = 16 << 20;
 
 /// Arguments of `daemon`.
 #[derive(Clone, Debug, Args)]
@@ -75,6 +79,12 @@ pub(crate) struct Arguments {
     /// Seed of all ids [default: another one at each start].
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = value::seed)]
     seed: Option<u64>,
+    /// Play runs by these files of run scripts, or folders of them; prompts that no marker fits go by the prompt's own markers.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    script: Vec<PathBuf>,
+    /// Let time stand still but for `POST /_control/clock {"advance": "90s"}`.
+    #[arg(long)]
+    scripted_clock: bool,
     /// How many runs that are over are kept; older ones answer 410.
     #[arg(long, value_name = "NUMBER", default_value_t = Setting::KEEP)]
     keep_runs: usize,
@@ -140,9 +150,30 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
         runs: String::new(),
         require_project: arguments.require_project,
         seed: arguments.seed.unwrap_or_default(),
-        scripts: RunScripts::default(),
+        scripted_clock: arguments.scripted_clock,
+        scripts: scripts(&arguments.script)?,
         keep: arguments.keep_runs,
     })
+}
+
+/// Reads the files of run scripts. Other files of their folders are none of its business.
+fn scripts(paths: &[PathBuf]) -> Result<RunScripts, Failure> {
+    let mut read = Vec::new();
+    for path in paths {
+        let files = files::files_below(path).map_err(|error| Failure::Command(error.to_string()))?;
+        for file in files {
+            let bytes =
+                files::read_bytes(&file, SCRIPT).map_err(|error| Failure::Command(error.to_string()))?;
+            read.push((file.display().to_string(), bytes, file == *path));
+        }
+    }
+    let files: Vec<File<'_>> = read
+        .iter()
+        .map(|(name, bytes, named)| (File { name, bytes }, *named))
+        .filter(|(file, named)| *named || runs::is_one(file))
+        .map(|(file, _)| file)
+        .collect();
+    runs::read(&files).map_err(Failure::Files)
 }
 
 async fn serve(

@@ -10,6 +10,7 @@ mod expect;
 mod fault;
 mod named;
 mod repeat;
+pub(crate) mod runs;
 mod step;
 mod suite;
 
@@ -75,7 +76,14 @@ pub fn read_under(
 /// All that can be said about the files of a suite: the mistakes, and what is legal but likely to surprise.
 #[must_use]
 pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
-    let (scenarios, mut findings) = suite::load(files, known, None);
+    // Files of run scripts may lie among the others; each sort is read by itself.
+    let (scripts, files): (Vec<File<'_>>, Vec<File<'_>>) = files.iter().partition(|file| runs::is_one(file));
+    let mut findings = runs::lint(&scripts);
+    if files.is_empty() && !scripts.is_empty() {
+        return findings;
+    }
+    let (scenarios, of_suite) = suite::load(&files, known, None);
+    findings.extend(of_suite);
     if findings.iter().all(|finding| finding.severity == Severity::Warning) {
         findings.extend(surprises(&scenarios, known));
         let order = |file: &str| files.iter().position(|known| known.name == file);
