@@ -172,7 +172,7 @@ pub(crate) fn tick(state: &mut State, setting: &Setting, now_ms: u64) -> Vec<Ste
     for id in due {
         let Some(run) = state.runs.get_mut(&id) else { continue };
         run.catch_up(now_ms);
-        let decided = Decided { operation: "clock".to_owned(), ..Decided::default() };
+        let decided = Decided { operation: "clock".to_owned(), run: Some(id.clone()), ..Decided::default() };
         let mut call =
             Call { state: &mut *state, setting, heard: &heard, now_ms, decided, facts: Vec::new() };
         call.touched(&id);

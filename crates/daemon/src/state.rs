@@ -91,7 +91,8 @@ impl State {
             Some(due) => drop(self.timers.insert(id.to_owned(), due)),
             None => drop(self.timers.remove(id)),
         }
-        if facts.iter().any(|fact| matches!(fact, Fact::RunEnded { .. })) {
+        if run.is_over() && !run.put_by {
+            run.put_by = true;
             self.over.push_back(id.to_owned());
         }
         while self.over.len() > setting.keep {

@@ -58,6 +58,7 @@ impl Run {
             text: None,
             wanted: None,
             telemetry: false,
+            put_by: false,
             asked_for: [0; 6],
             at: 0,
             polls_here: 0,

@@ -119,6 +119,8 @@ pub struct Run {
     pub wanted: Option<Vec<(String, String)>>,
     /// Whether its telemetry was written.
     pub telemetry: bool,
+    /// Whether it stands among those that are over, of which the oldest are let go.
+    pub put_by: bool,
     /// Answers about it so far, by operation: for troubles.
     pub asked_for: [u64; 6],
     /// The step that comes next.

@@ -5,7 +5,11 @@
     reason = "tests have their own files, sockets, processes and deadlines"
 )]
 
+mod beside;
 mod defects;
+mod events;
+mod hostile;
+mod scripted;
 mod stand;
 mod strangers;
 mod workspaces;

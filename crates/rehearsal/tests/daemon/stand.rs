@@ -83,6 +83,28 @@ impl Stand {
         Self { address, token: read("token"), folder, child, out }
     }
 
+    /// With a file of run scripts.
+    pub(crate) fn scripted(name: &str, script: &str, extra: &[&str]) -> Self {
+        let folder = scratch(env!("CARGO_TARGET_TMPDIR"), &format!("daemon/{name}"));
+        fs::write(folder.join("runs.yaml"), script).unwrap();
+        Self::in_folder(folder, &[&["--script", "runs.yaml"], extra].concat())
+    }
+
+    /// Puts the scripted clock forward.
+    pub(crate) fn advance(&self, time: &str) {
+        let got = self.post("/_control/clock", "", &json!({"advance": time}));
+        assert_eq!(got.status, 200, "{got:?}");
+    }
+
+    /// Asks for the events of a run behind a row; the answer is still to be read.
+    pub(crate) fn listen(&self, run: &str, after: &str) -> RawClient {
+        let last = if after.is_empty() { String::new() } else { format!("Last-Event-ID: {after}\r\n") };
+        let mut client = self.connect();
+        let head = self.head(&format!("{last}Connection: close\r\n\r\n"));
+        client.send(format!("GET /v2/runs/{run}/events HTTP/1.1\r\n{head}"));
+        client
+    }
+
     pub(crate) fn connect(&self) -> RawClient {
         RawClient::connect(self.address)
     }
