@@ -263,3 +263,6 @@ pub(crate) fn written<'f>(
         content: Sum::of(text.as_bytes()),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,8 +105,9 @@ fn news(state: &State, id: &str, after: u64) -> (String, u64, bool) {
     // A run that is no longer kept says nothing more.
     let Some(run) = state.run(id) else { return (String::new(), after, true) };
     let from = usize::try_from(after).unwrap_or(usize::MAX);
-    let rows = run.timeline.get(from..).unwrap_or_default();
+    // What comes behind the end, such as a message that is too late, is for the detail alone.
+    let end = run.timeline.iter().position(is_last).map(|at| at + 1);
+    let rows = run.timeline.get(from..end.unwrap_or(run.timeline.len())).unwrap_or_default();
     let frames: String = rows.iter().map(|row| frame(run, row)).collect();
-    let over = run.timeline.last().is_some_and(is_last);
-    (frames, run.last_row(), over)
+    (frames, run.last_row(), end.is_some())
 }

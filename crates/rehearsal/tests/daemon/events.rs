@@ -88,6 +88,11 @@ fn events_go_on_behind_any_row_and_other_cursors_are_refused() {
         assert_eq!(got.refusal(), (400, "invalid_run_event_cursor"), "{after}");
     }
     assert_eq!(stand.get("/v2/runs/none/events").refusal(), (404, "run_not_found"));
+    // What comes behind the end is no event.
+    assert_eq!(stand.message(&run, &fresh(), "late").body["reason"], "run_terminal");
+    for (after, from) in [("1", 1), ("3", 3), ("4", 3)] {
+        assert_eq!(kinds(&events(&stand.listen(&run, after).read_to_end())), all[from..]);
+    }
     let input = stand.start("[FAKE:INPUT_REQUIRED]");
     stand.detail(&input);
     assert_eq!(kinds(&events(&stand.listen(&input, "1").read_to_end())), ["run.blocked", "end"]);
