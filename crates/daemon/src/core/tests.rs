@@ -323,7 +323,7 @@ impl Machine {
                     });
                     asked.filter(|id| Some(id) != open.as_ref())
                 });
-                let Some(question) = (if *late { asked } else { open.clone() }) else { return };
+                let Some(question) = (if *late { asked } else { open }) else { return };
                 let path = format!("/v2/runs/{run}/interactions/{question}/answer");
                 let body = json!({"answers": [{"freeText": "x"}]}).to_string();
                 self.ask("POST", &path, "", &body, Asked::Answer { run, open: !late });

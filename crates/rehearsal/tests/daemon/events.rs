@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Number, type and data of each event, in order; chunk borders taken out. The last one has no number.
 fn events(seen: &Seen) -> Vec<(String, String, Value)> {
     assert_eq!(seen.end, End::Eof);
-    let text = whole(&String::from_utf8(seen.body().to_vec()).unwrap());
+    let text = whole(str::from_utf8(seen.body()).unwrap());
     assert!(text.starts_with(": connected\n\n"), "{text}");
     let frames = text.split("\n\n").filter(|frame| !frame.is_empty() && !frame.starts_with(':'));
     frames

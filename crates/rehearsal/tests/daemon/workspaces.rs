@@ -72,7 +72,8 @@ fn what_is_in_the_way_in_a_workspace_is_refused_and_stays_as_it_was() {
     let stand = Stand::new("in-the-way");
     let outside = stand.folder.join("outside.txt");
     fs::write(&outside, "precious\n").unwrap();
-    let block: [(&str, &dyn Fn(&Path)); 5] = [
+    type Block<'b> = (&'b str, &'b dyn Fn(&Path));
+    let block: [Block<'_>; 5] = [
         ("link", &|path| symlink(&outside, path).unwrap()),
         ("folder", &|path| fs::create_dir(path).unwrap()),
         ("hard-link", &|path| fs::hard_link(&outside, path).unwrap()),
