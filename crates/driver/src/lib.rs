@@ -14,6 +14,7 @@ pub mod endpoint;
 mod history;
 mod options;
 pub mod policy;
+pub mod probe;
 pub mod roles;
 mod tool;
 pub mod wave;

@@ -1,6 +1,6 @@
 //! What files of run scripts say, after reading: which runs of the agent-run daemon they play, and how.
 
-pub use crate::read::runs::{is_one, lint, read};
+pub use crate::read::runs::{is_one, read};
 use crate::scenario::Place;
 use std::time::Duration;
 

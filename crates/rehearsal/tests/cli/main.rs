@@ -14,6 +14,7 @@ mod known;
 mod merging;
 mod mistakes;
 mod network;
+mod probing;
 mod proving;
 mod reach;
 mod redacting;

@@ -10,11 +10,14 @@ use crate::runs::{
 use crate::{schema, span};
 use std::time::Duration;
 
-/// Whether a file holds run scripts rather than scenarios.
+/// The key that only such files have at the top.
+pub(super) const KEY: &str = "runs";
+
+/// Whether a file holds run scripts.
 #[must_use]
 pub fn is_one(file: &File<'_>) -> bool {
     let root = node::read(file.bytes, &mut Findings::new(file.name));
-    root.is_some_and(|root| root.get("runs").is_some() && root.get("classes").is_none())
+    root.is_some_and(|root| root.get(KEY).is_some())
 }
 
 /// Reads files of run scripts.
@@ -27,10 +30,9 @@ pub fn read(files: &[File<'_>]) -> Result<RunScripts, Vec<Finding>> {
     if findings.is_empty() { Ok(scripts) } else { Err(findings) }
 }
 
-/// All that can be said about files of run scripts.
-#[must_use]
-pub fn lint(files: &[File<'_>]) -> Vec<Finding> {
-    load(files).1
+/// All that can be said about a file of run scripts.
+pub(super) fn lint(file: &File<'_>) -> Vec<Finding> {
+    load(&[*file]).1
 }
 
 fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
@@ -41,7 +43,7 @@ fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
         let root = node::read(file.bytes, &mut findings);
         if let Some(root) = &root {
             schema::check(root, &schema::RUNS, false, &mut findings);
-            for node in root.get("runs").map_or(&[][..], Node::items) {
+            for node in root.get(KEY).map_or(&[][..], Node::items) {
                 let run = run(node, &mut findings);
                 beside(&run, node, &scripts.runs, &mut findings);
                 scripts.runs.push(run);
@@ -400,7 +402,7 @@ runs:
             ("[{id: a, refuse: {status: 400, code: x}, steps: [{note: y}]}]", "never played"),
         ] {
             let text = format!("version: 1\nruns: {text}\n");
-            let found = lint(&[File { name: "runs.yaml", bytes: text.as_bytes() }]);
+            let found = lint(&File { name: "runs.yaml", bytes: text.as_bytes() });
             assert!(matches!(&found[..], [finding] if finding.message.contains(words)), "{found:?}");
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "URL",
-        required_unless_present = "status",
+        required_unless_present_any = ["status", "probe", "capabilities"],
         default_value = "",
         hide_default_value = true
     )]
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "NAME",
-        required_unless_present = "status",
+        required_unless_present_any = ["status", "capabilities"],
         default_value = "",
         hide_default_value = true
     )]
@@ -83,8 +83,13 @@ enum Api {
 impl Arguments {
     /// The endpoint, checked.
     pub(super) fn read(&self) -> Result<Endpoint, Failure> {
+        self.read_at(&self.endpoint)
+    }
+
+    /// The endpoint at another URL, checked.
+    pub(super) fn read_at(&self, url: &str) -> Result<Endpoint, Failure> {
         let given = Given {
-            base_url: self.endpoint.clone(),
+            base_url: url.to_owned(),
             dialect: match self.api {
                 Api::Chat => Dialect::Chat,
                 Api::Responses => Dialect::Responses,

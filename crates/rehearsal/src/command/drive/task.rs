@@ -33,14 +33,14 @@ const LARGEST_PROMPT: u64 = 1 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// What is to be done.
-    #[arg(long, value_name = "TEXT", required_unless_present_any = ["prompt_file", "wave", "status"])]
+    #[arg(long, value_name = "TEXT", required_unless_present_any = ["prompt_file", "wave", "status", "probe", "capabilities"])]
     prompt: Option<String>,
     /// A file that says it.
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     prompt_file: Option<PathBuf>,
     /// A file that the worker may change, below the work tree; with `:create` behind it one that it is to make. May be given several
     /// times; nothing else is ever written.
-    #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status"])]
+    #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status", "probe", "capabilities"])]
     owns: Vec<String>,
     /// The part that the worker plays; it says which model does it.
     #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
@@ -66,7 +66,7 @@ pub(super) fn run(
     let bench = proved.bench(&shared.workdir, &shared.data, &asked.key_env)?;
     let budget = Arc::new(proved.budget()?);
     let client = Client::new(asked.trust()?);
-    let proof = proved.of_task(&models, proved.measured());
+    let proof = proved.of_task(&models, proof::measured(&shared.data, &endpoint, &task.model, task.format));
     if let Some(proof) = &proof {
         let policy = proof.tier.policy();
         task.rounds = if asked.attempts == 1 { 0 } else { policy.repair_cap };

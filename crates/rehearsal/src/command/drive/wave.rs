@@ -8,6 +8,7 @@ use clap::Args;
 use rehearsal_driver::book::{Book, facts};
 use rehearsal_driver::endpoint::ask::Dialled;
 use rehearsal_driver::endpoint::config::Endpoint;
+use rehearsal_driver::policy::Tier;
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand;
 use rehearsal_driver::wave::past::History;
@@ -37,7 +38,7 @@ const LARGEST: u64 = 4 << 20;
 #[group(skip)]
 pub(super) struct Arguments {
     /// Work on the items of this file. What was verified for the same work and still is as it was left is not done again.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["prompt", "prompt_file", "owns"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prompt", "prompt_file", "owns", "probe", "capabilities"])]
     pub(super) wave: Option<PathBuf>,
     /// Most items at once.
     #[arg(long, value_name = "NUMBER", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -46,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Say how the items stand that somebody works on, or worked on, with this `--data`.
-    #[arg(long, conflicts_with_all = ["wave", "prompt", "prompt_file", "owns"])]
+    #[arg(long, conflicts_with_all = ["wave", "prompt", "prompt_file", "owns", "probe", "capabilities"])]
     pub(super) status: bool,
 }
 
@@ -66,7 +67,12 @@ pub(super) fn run(
     let jobs: Result<Vec<Job>, Failure> =
         file.items.iter().map(|item| job(item, asked, shared, &models, &protection)).collect();
     let jobs = jobs?;
-    let measured = proved.measured();
+    // The model of which least is known says how closely is looked at all.
+    let measured = jobs
+        .iter()
+        .map(|Job { task, .. }| proof::measured(&shared.data, &endpoint, &task.model, task.format))
+        .max_by_key(|(tier, ..)| tier.number());
+    let measured = measured.unwrap_or((Tier::UNMEASURED, 0, 0));
     let ground = shared.ground()?;
     let plan = Plan {
         jobs,

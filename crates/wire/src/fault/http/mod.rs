@@ -69,7 +69,7 @@ const fn final_error(
 }
 
 /// An error without a code or the name of a parameter.
-const fn error<'e>(status: u16, kind: &'e str, message: &'e str) -> ErrorBody<'e> {
+pub(in crate::fault) const fn error<'e>(status: u16, kind: &'e str, message: &'e str) -> ErrorBody<'e> {
     ErrorBody {
         status,
         message,
@@ -87,7 +87,7 @@ fn error_text(given: &Given<'_>, error: &ErrorBody<'_>) -> String {
 }
 
 /// Puts an error in the dialect's form in the place of the answer.
-fn refuse(answer: &mut Answer, given: &Given<'_>, error: &ErrorBody<'_>) -> bool {
+pub(in crate::fault) fn refuse(answer: &mut Answer, given: &Given<'_>, error: &ErrorBody<'_>) -> bool {
     page(answer, error.status, given.dialect.content_type, error_text(given, error))
 }
 
@@ -108,7 +108,12 @@ fn limited_for(answer: &mut Answer, given: &Given<'_>, seconds: &Param) -> bool 
 }
 
 /// Puts a body of some type in the place of the answer.
-fn page(answer: &mut Answer, status: u16, content_type: &'static str, text: impl Into<String>) -> bool {
+pub(in crate::fault) fn page(
+    answer: &mut Answer,
+    status: u16,
+    content_type: &'static str,
+    text: impl Into<String>,
+) -> bool {
     answer.head.status = status;
     answer.head.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cache-control"));
     answer.content_type = content_type.into();
