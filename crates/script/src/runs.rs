@@ -42,6 +42,8 @@ pub struct RunScript {
     pub relay: bool,
     /// What an ended run says that it still needs, whatever its state.
     pub required_inputs: Vec<String>,
+    /// What an agent gets wrong that its client should survive, over ACP.
+    pub quirks: Vec<Quirk>,
     /// Whether the run has a record of its attempt: it edits files.
     pub attempt: bool,
     /// Where it stands; empty for one that no file holds.
@@ -90,10 +92,23 @@ pub enum Act {
     Edit(Option<Vec<(String, String)>>),
     /// Says something in its timeline.
     Note(String),
+    /// Tells its client of something: the JSON text of an update of ACP, as it leaves.
+    Update(String),
+    /// Asks its client for something, and waits. A client that cannot be asked is passed by.
+    Call(Call),
     /// Ends.
     End(Ending),
     /// Does nothing any more; only a cancel ends it.
     Hang,
+}
+
+/// A request from the agent to its client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Its method, as in `fs/read_text_file`.
+    pub method: String,
+    /// JSON text of its parameters, an object. `{session}`, `{cwd}` and `{result.NAME}` are filled in.
+    pub params: String,
 }
 
 /// A question with one part.
@@ -124,6 +139,13 @@ pub struct Ending {
     pub bytes: Option<u64>,
     /// Why it failed, for programs.
     pub failure: Option<Failure>,
+    /// Why the turn stopped, over ACP; one of [`Ending::STOPS`]. Follows from the rest where it does not say.
+    pub stop: Option<String>,
+}
+
+impl Ending {
+    /// The reasons why a turn of ACP stops by itself.
+    pub const STOPS: [&str; 4] = ["end_turn", "max_tokens", "max_turn_requests", "refusal"];
 }
 
 /// A typed failure.
@@ -192,6 +214,35 @@ impl MessageOutcome {
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         Self::OUTCOMES[..2].contains(&self.outcome.as_str())
+    }
+}
+
+/// What agents over ACP are known to get wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quirk {
+    /// The final text comes, and the prompt is never answered (google-antigravity/antigravity-cli 1041).
+    NeverAnswers,
+    /// A cancel changes nothing (NousResearch/hermes-agent 79196).
+    IgnoresCancel,
+    /// A cancel of one session cancels all (langchain-ai/deepagents 5084).
+    CancelsAll,
+    /// A cancel while nothing runs cancels the next prompt (NousResearch/hermes-agent 94597).
+    SpoilsNext,
+    /// Log lines stand between the JSON lines (OpenHands/software-agent-sdk 2132).
+    Noise,
+}
+
+impl Quirk {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::NeverAnswers, Self::IgnoresCancel, Self::CancelsAll, Self::SpoilsNext, Self::Noise];
+    /// Their words in files, in the same order.
+    pub const WORDS: [&str; 5] = ["never_answers", "ignores_cancel", "cancels_all", "spoils_next", "noise"];
+
+    /// The one of a word.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().zip(Self::WORDS).find(|(_, known)| *known == word).map(|(quirk, _)| quirk)
     }
 }
 

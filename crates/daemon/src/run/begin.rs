@@ -25,6 +25,8 @@ pub struct Beginning {
     pub live: Option<String>,
     /// The daemon's own edits, for scripts that name none.
     pub edits: Arc<[(String, String)]>,
+    /// Whether its client can be asked for something.
+    pub calls: bool,
     /// How long questions stay open that do not say it, milliseconds; for ever where it does not say.
     pub patience_ms: Option<u64>,
 }
@@ -33,7 +35,8 @@ impl Run {
     /// Begins, and does what is due at once.
     #[must_use]
     pub fn begin(beginning: Beginning, now_ms: u64) -> Self {
-        let Beginning { id, script, prompt, key, access, workspace, live, edits, patience_ms } = beginning;
+        let Beginning { id, script, prompt, key, access, workspace, live, edits, calls, patience_ms } =
+            beginning;
         let started = Fact::RunStarted {
             run: id.clone(),
             key,
@@ -57,6 +60,9 @@ impl Run {
             failure: None,
             text: None,
             wanted: None,
+            calling: None,
+            stop: None,
+            calls,
             telemetry: false,
             put_by: false,
             asked_for: [0; 6],

@@ -13,7 +13,7 @@ pub use question::{AnswerRow, Open, Resolved};
 pub use text::{final_text, output_beginning, output_bytes};
 
 use rehearsal_journal::daemon::{Closed, Fact};
-use rehearsal_script::runs::{Act, Ending, Failure, RunScript, When};
+use rehearsal_script::runs::{Act, Call, Ending, Failure, RunScript, When};
 use std::sync::Arc;
 
 /// Most rows of a timeline. What comes beyond is refused, so that a run cannot grow without bound.
@@ -76,6 +76,12 @@ pub enum What {
     Edited(Vec<String>),
     /// It said something.
     Note(String),
+    /// It told its client something: JSON text of an update of ACP.
+    Update(String),
+    /// It asked its client for something, by this method.
+    Called(String),
+    /// Its client answered, well or not.
+    CallAnswered(String, bool),
     /// Somebody wants it to end.
     Cancelling(Option<String>),
     /// It is over.
@@ -117,6 +123,12 @@ pub struct Run {
     text: Option<(Option<String>, Option<u64>)>,
     /// Files that it wants to write before it goes on.
     pub wanted: Option<Vec<(String, String)>>,
+    /// What it asks its client for before it goes on.
+    pub calling: Option<Call>,
+    /// Why its turn stopped, where its script says it.
+    pub stop: Option<String>,
+    /// Whether its client can be asked for something.
+    calls: bool,
     /// Whether its telemetry was written.
     pub telemetry: bool,
     /// Whether it stands among those that are over, of which the oldest are let go.
@@ -159,9 +171,38 @@ impl Run {
             return;
         }
         self.polls += 1;
-        if self.open.is_none() && self.wanted.is_none() {
+        if !self.is_held() {
             self.polls_here += 1;
         }
+        self.advance(now_ms);
+    }
+
+    /// Goes on as far as it can without anybody reading it: steps that wait for reads are due at once.
+    pub fn play(&mut self, now_ms: u64) {
+        self.catch_up(now_ms);
+        while !self.is_over() && !self.is_held() {
+            let polled = match self.script.steps.get(self.at) {
+                None => true,
+                Some(step) => matches!(step.when, When::Polls(_)) && step.act != Act::Hang,
+            };
+            if !polled {
+                return;
+            }
+            self.polls_here = u64::MAX;
+            self.advance(now_ms);
+        }
+    }
+
+    /// Whether somebody else must do something before it goes on.
+    fn is_held(&self) -> bool {
+        self.open.is_some() || self.wanted.is_some() || self.calling.is_some()
+    }
+
+    /// Its client answered what it asked for.
+    pub fn called(&mut self, well: bool, now_ms: u64) {
+        let Some(call) = self.calling.take() else { return };
+        self.note(now_ms, What::CallAnswered(call.method, well));
+        self.go_on(now_ms);
         self.advance(now_ms);
     }
 
@@ -175,7 +216,7 @@ impl Run {
     /// When its clock brings something next, milliseconds since 1970.
     #[must_use]
     pub fn due_ms(&self) -> Option<u64> {
-        if self.is_over() || self.wanted.is_some() {
+        if self.is_over() || self.wanted.is_some() || self.calling.is_some() {
             return None;
         }
         if let Some(open) = &self.open {
@@ -198,6 +239,7 @@ impl Run {
             return;
         }
         self.wanted = None;
+        self.calling = None;
         self.note(now_ms, What::Cancelling(reason));
         if !keep {
             self.close(Closed::Released, now_ms);
@@ -228,7 +270,7 @@ impl Run {
 
     /// Does the steps that are due.
     fn advance(&mut self, now_ms: u64) {
-        while !self.is_over() && self.open.is_none() && self.wanted.is_none() {
+        while !self.is_over() && !self.is_held() {
             let script = Arc::clone(&self.script);
             let Some(step) = script.steps.get(self.at) else {
                 if self.polls_here > 0 {
@@ -256,6 +298,13 @@ impl Run {
                 Act::Ask(question) => self.ask(question, at_ms),
                 Act::Edit(files) => self.wanted = Some(files.clone().unwrap_or_else(|| self.edits.to_vec())),
                 Act::Note(text) => self.note(at_ms, What::Note(text.clone())),
+                Act::Update(update) => self.note(at_ms, What::Update(update.clone())),
+                Act::Call(call) if self.calls => {
+                    self.note(at_ms, What::Called(call.method.clone()));
+                    self.calling = Some(call.clone());
+                }
+                // Who speaks HTTP cannot be asked.
+                Act::Call(_) => {}
                 Act::End(ending) => self.end(ending, at_ms),
                 Act::Hang => {}
             }
@@ -271,6 +320,7 @@ impl Run {
 
     fn end(&mut self, ending: &Ending, at_ms: u64) {
         self.text = Some((ending.text.clone(), ending.bytes));
+        self.stop = ending.stop.clone();
         self.failure = ending.failure.clone().map(|failure| (failure, at_ms));
         self.finish(if ending.failed { State::Failed } else { State::Succeeded }, at_ms);
     }

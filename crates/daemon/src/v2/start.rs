@@ -129,6 +129,7 @@ fn judge(call: &Call<'_, '_>, key: &str) -> Result<Run, (Problem, bool)> {
         workspace,
         live: live.filter(|root| !root.is_empty()),
         edits: Arc::clone(&setting.edits),
+        calls: false,
         patience_ms: call.is_engine().then_some(PATIENCE_MS),
     };
     Ok(Run::begin(beginning, call.now_ms))

@@ -40,6 +40,9 @@ pub(crate) fn kind(run: &Run, what: &What) -> &'static str {
         },
         What::Edited(_) => "workspace.edited",
         What::Note(_) => "run.note",
+        What::Update(_) => "run.update",
+        What::Called(_) => "client.called",
+        What::CallAnswered(..) => "client.answered",
         What::Cancelling(_) => "run.cancelling",
         What::Ended(State::Succeeded) => "run.completed",
         What::Ended(State::Failed) if !run.script.required_inputs.is_empty() => "run.blocked",
@@ -80,6 +83,9 @@ fn data(what: &What) -> Value {
         }
         What::Edited(paths) => json!({"paths": paths}),
         What::Note(text) => json!({"text": text}),
+        What::Update(text) => json!({"update": serde_json::from_str::<Value>(text).unwrap_or_default()}),
+        What::Called(method) => json!({"method": method}),
+        What::CallAnswered(method, well) => json!({"method": method, "succeeded": well}),
         What::Cancelling(reason) => json!({"reason": reason}),
         What::Ended(state) => json!({"state": state.word()}),
     }

@@ -4,8 +4,8 @@ use super::File;
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Content, Node};
 use crate::runs::{
-    Act, Answers, Ending, Failure, MessageOutcome, Mode, Question, Refusal, RunScript, RunScripts, Step,
-    Trouble, When,
+    Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Question, Quirk, Refusal, RunScript,
+    RunScripts, Step, Trouble, When,
 };
 use crate::{schema, span};
 use std::time::Duration;
@@ -99,6 +99,7 @@ fn run(node: &Node, findings: &mut Findings<'_>) -> RunScript {
         steps,
         messages: list("messages").filter_map(|node| message(node, findings)).collect(),
         troubles: list("troubles").filter_map(|node| trouble(node, findings)).collect(),
+        quirks: texts(node, "quirks").iter().filter_map(|word| Quirk::of(word)).collect(),
         relay: node.get("relay").and_then(Node::as_flag).unwrap_or(false),
         required_inputs: texts(node, "required_inputs"),
         attempt: node.get("attempt").and_then(Node::as_flag).unwrap_or(edits),
@@ -127,7 +128,7 @@ fn asked_twice(node: &Node, steps: &[Step], findings: &mut Findings<'_>) {
         .iter()
         .filter_map(|step| match &step.act {
             Act::Ask(question) => Some(question.id.as_str()),
-            Act::Edit(_) | Act::Note(_) | Act::End(_) | Act::Hang => None,
+            Act::Edit(_) | Act::Note(_) | Act::Update(_) | Act::Call(_) | Act::End(_) | Act::Hang => None,
         })
         .collect();
     let nodes = node.get("steps").map_or(&[][..], Node::items).iter().filter_map(|step| step.get("ask"));
@@ -189,6 +190,13 @@ fn act(at: usize, node: &Node, findings: &mut Findings<'_>) -> Option<Act> {
     if let Some(note) = node.text("note") {
         return Some(Act::Note(note.to_owned()));
     }
+    if let Some(update) = node.get("update") {
+        return Some(Act::Update(self::update(update, findings)));
+    }
+    if let Some(call) = node.get("call") {
+        let params = call.get("params").map_or_else(|| "{}".to_owned(), Node::to_json);
+        return Some(Act::Call(Call { method: call.text("method").unwrap_or_default().to_owned(), params }));
+    }
     if let Some(end) = node.get("end") {
         return Some(Act::End(ending(end, findings)));
     }
@@ -197,6 +205,39 @@ fn act(at: usize, node: &Node, findings: &mut Findings<'_>) -> Option<Act> {
         findings.error(hang.at, Code::WrongValue, "`hang` is true, or is left out");
     }
     Some(Act::Hang)
+}
+
+/// The kinds of update that ACP has.
+const UPDATES: [&str; 11] = [
+    "user_message_chunk",
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call",
+    "tool_call_update",
+    "plan",
+    "available_commands_update",
+    "current_mode_update",
+    "config_option_update",
+    "session_info_update",
+    "usage_update",
+];
+
+fn update(node: &Node, findings: &mut Findings<'_>) -> String {
+    match node.text("sessionUpdate") {
+        Some(kind) if UPDATES.contains(&kind) => {}
+        Some(kind) => {
+            let at = node.get("sessionUpdate").map_or(node.at, |kind| kind.at);
+            let message = format!("`{kind}` is no kind of update that ACP has");
+            findings.warning(at, message, format!("they are {}", UPDATES.join(", ")));
+        }
+        None => findings.error_with_hint(
+            node.at,
+            Code::MissingField,
+            "`update` needs `sessionUpdate`",
+            format!("one of {}", UPDATES.join(", ")),
+        ),
+    }
+    node.to_json()
 }
 
 fn files(node: &Node, findings: &mut Findings<'_>) -> Vec<(String, String)> {
@@ -245,6 +286,7 @@ fn ending(node: &Node, findings: &mut Findings<'_>) -> Ending {
         text: node.text("text").map(str::to_owned),
         bytes,
         failure,
+        stop: node.text("stop_reason").map(str::to_owned),
     }
 }
 
@@ -321,6 +363,8 @@ runs:
       - {after: 90s, note: still at it}
       - {polls: 2, edit: {src/port.txt: '9090'}}
       - {on: message, edit: default}
+      - update: {sessionUpdate: plan, entries: []}
+      - call: {method: fs/read_text_file, params: {path: '{cwd}/a.txt'}}
       - end: {failure: {code: subscription_window_exhausted, resets_after: 2h, next_actions: [wait]}}
     messages: [{outcome: delivery_unknown, reason: transport_lost}, {outcome: accepted}]
     troubles: [{on: poll, skip: 1, times: 2, mode: slow_head, time: 2s}, {on: start, mode: garbage}]
@@ -333,14 +377,20 @@ runs:
         let scripts = read_text(WHOLE).unwrap();
         assert_eq!(scripts.snapshots, ["{\"scope\": \"weekly\", \"remaining\": 0.25}"]);
         let run = scripts.of("please [port] now").unwrap();
-        assert_eq!((run.id.as_str(), run.attempt, run.steps.len()), ("port", true, 5));
+        assert_eq!((run.id.as_str(), run.attempt, run.steps.len()), ("port", true, 7));
         let Act::Ask(question) = &run.steps[0].act else { panic!("{:?}", run.steps[0]) };
         assert_eq!((question.id.as_str(), question.options.len()), ("ask-{run}-1", 2));
         assert_eq!(question.timeout, Some(Duration::from_secs(900)));
         assert_eq!(run.steps[1].when, When::After(Duration::from_secs(90)));
         assert_eq!(run.steps[2].when, When::Polls(2));
         assert_eq!((run.steps[3].when, &run.steps[3].act), (When::Message, &Act::Edit(None)));
-        let Act::End(ending) = &run.steps[4].act else { panic!("{:?}", run.steps[4]) };
+        assert_eq!(
+            run.steps[4].act,
+            Act::Update("{\"sessionUpdate\": \"plan\", \"entries\": []}".to_owned())
+        );
+        let Act::Call(call) = &run.steps[5].act else { panic!("{:?}", run.steps[5]) };
+        assert_eq!(call.params, "{\"path\": \"{cwd}/a.txt\"}");
+        let Act::End(ending) = &run.steps[6].act else { panic!("{:?}", run.steps[6]) };
         let failure = ending.failure.as_ref().unwrap();
         assert_eq!((ending.failed, failure.resets_after), (true, Some(Duration::from_secs(7200))));
         assert_eq!(run.troubles[0].mode, Mode::SlowHead(Duration::from_secs(2)));
@@ -384,6 +434,9 @@ runs:
             (with("{id: a, troubles: [{on: poll, mode: garbage, time: 1s}]}"), "takes no `time`"),
             (with("{id: a, troubles: [{on: polls, mode: garbage}]}"), "`on`"),
             (with("{id: a}\n  - {id: a}"), "two runs are called \"a\"; the first stands in runs.yaml:3"),
+            (with("{id: a, steps: [{update: {kind: plan}}]}"), "`update` needs `sessionUpdate`"),
+            (with("{id: a, steps: [{call: {method: x, param: {}}}]}"), "did you mean `params`?"),
+            (with("{id: a, quirks: [deaf]}"), "`quirks`"),
             (with("{id: a, refuse: {status: 200, code: x}}"), "`status`"),
         ] {
             let findings = read_text(&text).unwrap_err();

@@ -3,7 +3,7 @@
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, Paths, Span, Text, Whole, Word};
 use super::fields::{COMMENT, must, new};
 use super::{Field, Kind, Need, Shape};
-use crate::runs::{Answers, MessageOutcome, Mode};
+use crate::runs::{Answers, Ending, MessageOutcome, Mode, Quirk};
 
 static NAMES: Kind = List(&Name);
 /// What stands in quota is said as it is: the shapes are the client's.
@@ -59,6 +59,7 @@ static RUN: Shape = Shape {
             "What becomes of live messages, one row each; those beyond are accepted.",
         ),
         new("troubles", &List(&Object(&TROUBLE)), "How answers about the run are broken on the wire."),
+        new("quirks", &List(&Word(&Quirk::WORDS)), "What the agent gets wrong over ACP."),
         new("relay", &Flag, "Whether the final text repeats what was answered, as `[FAKE:TURN]` does."),
         new("required_inputs", &NAMES, "What an ended run says that it still needs."),
         new("attempt", &Flag, "Whether the run has the record of an attempt; by default so where it edits."),
@@ -79,14 +80,14 @@ static REFUSE: Shape = Shape {
 };
 
 /// The fields of a step that say what it does; it has exactly one of them.
-pub(crate) const ACTS: [&str; 5] = ["ask", "edit", "note", "end", "hang"];
+pub(crate) const ACTS: [&str; 7] = ["ask", "edit", "note", "update", "call", "end", "hang"];
 /// The fields of a step that say what it waits for; it has at most one of them.
 pub(crate) const WAITS: [&str; 3] = ["polls", "after", "on"];
 
 static STEP: Shape = Shape {
     name: "run_step",
     called: "a step of a run",
-    doc: "One thing that a run does: `ask`, `edit`, `note`, `end` or `hang`, at once or after `polls`, `after` or `on`.",
+    doc: "One thing that a run does: `ask`, `edit`, `note`, `update`, `call`, `end` or `hang`, at once or after `polls`, `after` or `on`.",
     others: None,
     fields: &[
         COMMENT,
@@ -100,6 +101,12 @@ static STEP: Shape = Shape {
             "Writes files in the private workspace: path to text, or those of `--edits` (`default`).",
         ),
         new("note", &Text, "Says something in its events."),
+        new(
+            "update",
+            &Map(&Anything),
+            "Tells its client something: an update of ACP with its `sessionUpdate`, as it leaves.",
+        ),
+        new("call", &Object(&CALL), "Asks its client for something and waits for the answer, over ACP."),
         new("end", &Either(&[&Word(&STATES), &Object(&END)]), "Ends: `succeeded`, `failed`, or with more."),
         new("hang", &Flag, "Does nothing any more; only a cancel ends it."),
     ],
@@ -128,6 +135,26 @@ static ASK: Shape = Shape {
     ],
 };
 
+static CALL: Shape = Shape {
+    name: "client_call",
+    called: "`call`",
+    doc: "A request from the agent to its client.",
+    others: None,
+    fields: &[
+        COMMENT,
+        must(
+            "method",
+            &Name,
+            "The method, such as `fs/read_text_file`, `terminal/create`, or one that nobody knows.",
+        ),
+        new(
+            "params",
+            &Map(&Anything),
+            "Its parameters; `sessionId` is added. `{cwd}`, `{session}` and `{result.NAME}` (of the last answer) are filled in.",
+        ),
+    ],
+};
+
 static OPTION: Shape = Shape {
     name: "option",
     called: "an option",
@@ -151,6 +178,7 @@ static END: Shape = Shape {
             "Repeats the text up to so many bytes: beyond 256 KiB the detail shows its beginning, beyond 16 MiB nobody serves it.",
         ),
         new("failure", &Object(&FAILURE), "Why it failed, for programs."),
+        new("stop_reason", &Word(&Ending::STOPS), "Why the turn stopped, over ACP."),
     ],
 };
 
