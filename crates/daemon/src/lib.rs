@@ -5,6 +5,7 @@
 //! world.
 #![forbid(unsafe_code)]
 
+pub mod acp;
 mod core;
 mod disk;
 pub mod edits;

@@ -109,6 +109,17 @@ pub enum Fact {
         /// Milliseconds since 1970 that it shows now.
         unix_ms: u64,
     },
+    /// A line of ACP came from the client.
+    LineHeard(Line),
+    /// A line of ACP leaves for the client.
+    LineSaid(Line),
+    /// A line of ACP is not what it should be.
+    LineRefused {
+        /// Why, for programs, such as `invalid_params`.
+        code: String,
+        /// Why, in words.
+        why: String,
+    },
     /// Something beside runs, such as an upload or a model operation, came to another state.
     ItemChanged {
         /// What it is: `upload`, `model_operation`, `trust`.
@@ -118,6 +129,23 @@ pub enum Fact {
         /// Its state.
         state: String,
     },
+}
+
+/// A line of ACP.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The method; of an answer, that of the request it answers. None where nobody knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The id, JSON text; none for notifications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The session that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The line without its end.
+    pub line: Sum,
 }
 
 /// What was decided of a request.
@@ -207,6 +235,9 @@ impl Fact {
             | Self::RunEnded { .. }
             | Self::ProjectChanged { .. }
             | Self::ClockMoved { .. }
+            | Self::LineHeard(_)
+            | Self::LineSaid(_)
+            | Self::LineRefused { .. }
             | Self::ItemChanged { .. } => self.clone(),
         }
     }

@@ -17,7 +17,7 @@ use rehearsal_world::listen::{self, Listener};
 use rehearsal_world::record::{Lines, Name, RecordError, Recorder, SEGMENT_BYTES, Settings};
 use rehearsal_world::{files, ids, task};
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest body of a request, in bytes: that of the real daemon.
@@ -32,8 +32,14 @@ const SCRIPT: u64 = 16 << 20;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Arguments {
     /// Folder where clients find the daemon: its token and its descriptor are written into DIR/daemon.
-    #[arg(long, value_name = "DIR")]
-    config_dir: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "acp")]
+    config_dir: Option<PathBuf>,
+    /// Play an agent of the Agent Client Protocol on standard input and output, in place of the daemon.
+    #[arg(long, conflicts_with_all = ["config_dir", "port", "as_seed", "as_engine", "require_project", "runs_dir", "live_input", "keep_runs", "profile", "ghost_profile", "build_sha"])]
+    acp: bool,
+    /// With --acp: refuse sessions until the client has authenticated.
+    #[arg(long, requires = "acp")]
+    require_auth: bool,
     /// Port to listen on, on loopback; 0 takes any free one.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
@@ -110,13 +116,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     choice::folder(&arguments.data)?;
     let mut setting = setting(arguments)?;
+    let Some(config_dir) = arguments.config_dir.as_deref().filter(|_| !arguments.acp) else {
+        return task::run_here(acp(arguments, setting)).map_err(|error| Failure::World(error.to_string()))?;
+    };
     // The folder before the port: a second daemon there must change nothing, and is told why.
-    let installed = Installed::open(&arguments.config_dir, arguments.runs_dir.as_deref())?;
+    let installed = Installed::open(config_dir, arguments.runs_dir.as_deref())?;
     setting.token.clone_from(&installed.token);
     setting.runs.clone_from(&installed.runs);
     let listener = listen::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port, false)
         .map_err(|error| Failure::World(error.to_string()))?;
-    task::run_server(serve(arguments, setting, installed, listener))
+    task::run_server(serve(arguments, config_dir, setting, installed, listener))
         .map_err(|error| Failure::World(error.to_string()))?
 }
 
@@ -176,12 +185,11 @@ fn scripts(paths: &[PathBuf]) -> Result<RunScripts, Failure> {
     runs::read(&files).map_err(Failure::Files)
 }
 
-async fn serve(
+/// The journal of this start, its folder, and the wire log.
+fn record(
     arguments: &Arguments,
-    mut setting: Setting,
-    installed: Installed,
-    listener: Listener,
-) -> Result<(), Failure> {
+    setting: &mut Setting,
+) -> Result<(Arc<Recorder>, PathBuf, Option<Lines>), Failure> {
     let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
     let run = ids::run_id(unix_ms()).map_err(|error| world(&error))?;
     if arguments.seed.is_none() {
@@ -202,6 +210,28 @@ async fn serve(
     let opened = |error: RecordError| world(&error);
     let recorder = Arc::new(Recorder::open(settings, Clock::start(), None).map_err(opened)?);
     let wire = arguments.wire_log.as_deref().map(Lines::open).transpose().map_err(opened)?;
+    Ok((recorder, folder, wire))
+}
+
+/// Plays an agent for the one client that started us.
+async fn acp(arguments: &Arguments, mut setting: Setting) -> Result<(), Failure> {
+    let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
+    let (recorder, _, wire) = record(arguments, &mut setting)?;
+    let agent = rehearsal_daemon::acp::serve(setting, arguments.require_auth, Arc::clone(&recorder), wire);
+    let ended = task::unless_asked_to_end(agent).await.unwrap_or(Ok(()));
+    recorder.close().map_err(|error| world(&error))?;
+    ended.map_err(|error| world(&error))
+}
+
+async fn serve(
+    arguments: &Arguments,
+    config_dir: &Path,
+    mut setting: Setting,
+    installed: Installed,
+    listener: Listener,
+) -> Result<(), Failure> {
+    let world = |error: &dyn std::fmt::Display| Failure::World(error.to_string());
+    let (recorder, folder, wire) = record(arguments, &mut setting)?;
     // Whoever reads the banner may ask for the end at once.
     let end = task::asked_to_end();
     let address = listener.address();
@@ -209,7 +239,7 @@ async fn serve(
     terminal::say(&format!(
         "rehearsal daemon [{}]: http://{address}/v2 (token and descriptor in {}, journal in {})",
         setting.manner.word(),
-        arguments.config_dir.join("daemon").display(),
+        config_dir.join("daemon").display(),
         folder.display()
     ));
     let daemon = Daemon::new(setting, installed, Arc::clone(&recorder), wire);
