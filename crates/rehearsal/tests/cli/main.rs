@@ -5,6 +5,7 @@
 
 mod agents;
 mod cassettes;
+mod defects;
 mod drills;
 mod driving;
 mod enclosed;
@@ -16,6 +17,7 @@ mod mistakes;
 mod network;
 mod probing;
 mod proving;
+mod quirks;
 mod reach;
 mod redacting;
 mod replaying;

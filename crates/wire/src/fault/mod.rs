@@ -231,7 +231,10 @@ pub enum Group {
     ToolCalls,
     /// An error or another page in the place of the answer.
     Http,
-    /// What an endpoint does not take of a request, and how it words what others word otherwise.
+    /// What an endpoint does not take of a request. Such a fault lies over all of a script: it leaves alone who asks for nothing of
+    /// the kind.
+    Refusals,
+    /// How an endpoint words what others word otherwise.
     Endpoint,
 }
 
@@ -245,7 +248,8 @@ impl Group {
             Self::Contents => "contents of documents",
             Self::ToolCalls => "tool calls",
             Self::Http => "HTTP errors",
-            Self::Endpoint => "what an endpoint does not take, and how it words things",
+            Self::Refusals => "what an endpoint does not take",
+            Self::Endpoint => "how an endpoint words things",
         }
     }
 }
