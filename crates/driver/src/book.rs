@@ -1,10 +1,10 @@
 //! The journal of a data folder: every request, every end of an item, shared by all that work at once.
 
 use crate::endpoint::attempts::Attempt;
-use crate::endpoint::ear::Ear;
+use crate::endpoint::ear::{Ear, Writing};
 use crate::wave::past::History;
 use crate::wave::status::{Status, status};
-use rehearsal_journal::drive::{Fact, Sent};
+use rehearsal_journal::drive::{Ended, Fact, Sent};
 use rehearsal_journal::event::Event;
 use rehearsal_world::clock::{Clock, unix_ms};
 use rehearsal_world::record::{Durable, DurableError};
@@ -108,5 +108,20 @@ impl Ear for Line {
         };
         // The next request does not leave where this is lost, and the journal shows one whose end nobody knows.
         drop(self.book.note(Fact::Sent(Box::new(sent))));
+    }
+
+    fn writing(&mut self, Writing { missing, suspect, files }: Writing) -> Result<(), String> {
+        let ended = Ended {
+            item: self.item.clone(),
+            outcome: "applied".to_owned(),
+            verified: missing.is_none(),
+            reason: missing.map(str::to_owned),
+            class: None,
+            suspect,
+            files: files.into_iter().map(|(path, sum)| (path, Some(sum))).collect(),
+            unix_ms: unix_ms(),
+        };
+        let noted = self.book.note(Fact::Writing(Box::new(ended)));
+        noted.map_err(|error| format!("nothing is written whose end could not be known: {error}"))
     }
 }

@@ -97,7 +97,7 @@ pub async fn run<D: Driver + 'static>(
     book.note(Fact::Began { unix_ms: unix_ms(), pid, items: slugs, seed: plan.seed })?;
     plan.budget.spend(history.tokens.0, history.tokens.1);
     let mut running = Running { plan, driver, book, wave, watch, done: BTreeMap::new(), stopped: None };
-    running.keep(&history, tree);
+    running.keep(&history, tree)?;
     running.work().await?;
     running.look_again().await?;
     Ok(running.report())
@@ -119,17 +119,22 @@ struct Running<'r, D, W> {
 }
 
 impl<D: Driver + 'static, W: Fn(Progress<'_>)> Running<'_, D, W> {
-    /// Items that were proved, and whose files are as they were left, are done.
-    fn keep(&mut self, history: &History, tree: &Tree) {
+    /// Items that were proved, and whose files are as they were left, are done; also where nobody lived to say that they were written.
+    fn keep(&mut self, history: &History, tree: &Tree) -> Result<(), RunError> {
         for job in &self.plan.jobs {
             let work = digest_of(&job.task, self.proof(job).as_ref());
-            let Some(ended) = history.proved(&job.slug, &work) else { continue };
+            let unsaid = history.perhaps_written(&job.slug, &work);
+            let Some(ended) = unsaid.or_else(|| history.proved(&job.slug, &work)) else { continue };
             if ended.files.iter().all(|(path, sum)| tree.sha256(path) == *sum) {
+                if unsaid.is_some() {
+                    self.book.note(Fact::Ended(Box::new(ended.clone())))?;
+                }
                 self.wave.keep(&job.slug);
                 self.done.insert(job.slug.clone(), ItemReport::kept(ended));
                 (self.watch)(Progress::Kept(&job.slug));
             }
         }
+        Ok(())
     }
 
     async fn work(&mut self) -> Result<(), RunError> {

@@ -6,10 +6,12 @@ use super::proof::Proof;
 use super::proof::bench::{Base, held_as};
 use super::proof::review::{Changed, Judged, Review};
 use super::proof::verification::{Look, Missing, Sort, Verification};
-use super::report::Report;
+use super::report::{Report, is_suspect};
 use crate::endpoint::answer::Told;
 use crate::endpoint::ask::{Asker, Transport};
 use crate::endpoint::class::{Class, Failed};
+use crate::endpoint::ear::Writing;
+use rehearsal_journal::digest;
 use rehearsal_world::owned::{self, Entry, Held, PathReport, Tree};
 use rehearsal_world::vault::Folder;
 use std::sync::{Mutex, PoisonError};
@@ -226,7 +228,27 @@ impl<T: Transport> Worker<'_, T> {
         }
     }
 
+    /// What is said before files are written, so that a kill from here on does not cost what was proved.
+    fn announce(&mut self, changes: &[Change]) -> Result<(), Box<Failed>> {
+        let sum = |change: &Change| digest::text(&digest::of(change.contents.as_bytes()));
+        let (dispatch, asker) = (&self.dispatch, &mut *self.asker);
+        asker.tell_writing(Writing {
+            missing: self.verification.missing.map(|missing| missing.name()),
+            suspect: is_suspect(
+                dispatch.repaired(),
+                dispatch.leniencies(),
+                dispatch.findings(),
+                Some(asker.spent()),
+            ),
+            files: changes.iter().map(|change| (change.path.clone(), sum(change))).collect(),
+        })
+    }
+
     fn commit(&mut self, held: Held, record: &Folder, changes: &[Change]) -> (Outcome, Vec<PathReport>) {
+        if let Err(failed) = self.announce(changes) {
+            self.verification.missing = self.verification.missing.or(Some(Missing::NotWritten));
+            return (Outcome::Failed(failed), Vec::new());
+        }
         let changes: Vec<(&str, &[u8])> =
             changes.iter().map(|change| (change.path.as_str(), change.contents.as_bytes())).collect();
         let written = {

@@ -11,6 +11,7 @@ mod driving;
 mod enclosed;
 mod evidence;
 mod init;
+mod kills;
 mod known;
 mod merging;
 mod mistakes;

@@ -144,6 +144,7 @@ pub const FAULTS: &[Fault] = &[
     http::conflict::ROW,
     http::request_timeout::ROW,
     http::redirect_307::ROW,
+    http::redirect_https::ROW,
     // What an endpoint does not take, and how it words things.
     endpoint::refuses_format::JSON_SCHEMA,
     endpoint::refuses_format::JSON_OBJECT,

@@ -1,7 +1,7 @@
 //! q47 to q55: URLs, keys and the way over the network.
 
-use super::raw::{answer, json as whole, said};
-use super::{Has, Row, fault, good, row};
+use super::raw::{json as whole, said};
+use super::{Has, Row, fault, good, row, step};
 use serde_json::json;
 
 /// A provider of plain answers that keeps what it was asked.
@@ -60,22 +60,24 @@ fn keys() -> Vec<Row> {
 }
 
 fn ways() -> Vec<Row> {
+    let away = json!({"name": "redirect-https", "place": "https://elsewhere.example/v1"});
+    let away = json!({"fault": away, "text": good(), "times": 9});
     let nobody = "http://127.0.0.1:9";
     let proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"];
-    let to_tls = answer(
-        "301 Moved Permanently",
-        "location: https://127.0.0.1/v1/chat/completions\r\n",
-        "text/html",
-        "",
-    );
     vec![
         Row { env: proxies.map(|name| (name, nobody.to_owned())).into(), ..plain(53) }.requests(1),
         Row { endpoint: |address| format!("http://localhost:{}/v1", address.port()), ..plain(54) },
         Row { endpoint: |_| "http://localhost:9/v1".to_owned(), ..plain(54) }
             .with(&["--attempts", "1"])
             .fails("connect", None, "http://localhost:9/v1/chat/completions"),
-        row(55, Has::Raw(vec![to_tls]))
-            .fails("redirect", Some("redirect_method_change"), "a redirect to https://127.0.0.1")
+        Row {
+            endpoint: |address| format!("http://localhost:{}/v1", address.port()),
+            ..fault(55, "redirect-https:times=9")
+        }
+        .fails("redirect", Some("redirect_method_change"), "a redirect to https://localhost")
+        .requests(1),
+        row(55, Has::Script(vec![away, step(&good())]))
+            .fails("redirect", Some("redirect_cross_origin"), "https://elsewhere.example")
             .requests(1),
         fault(55, "redirect-307:times=1").wants(&json!({"leniencies": []})),
     ]

@@ -9,7 +9,8 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 fn forms() -> Vec<Row> {
-    let unrelated = r#"{"error":{"message":"The model `m` does not exist; json_schema is not supported either.","code":"model_not_found","param":"model"}}"#;
+    let unrelated = json!({"status": 400, "code": "model_not_found", "param": "model",
+                           "message": "The model `m` does not exist; json_schema is not supported either."});
     let grammar =
         r#"{"error":{"message":"Failed to initialize samplers: failed to parse grammar","code":500}}"#;
     let refused = |what: &str| {
@@ -21,7 +22,7 @@ fn forms() -> Vec<Row> {
         fault(30, "refuses-json-schema:times=9")
             .wants(&json!({"steps": ["dropped_schema"], "repairs": 0}))
             .requests(2),
-        row(31, Has::Raw(vec![whole("400 Bad Request", unrelated)]))
+        row(31, Has::Script(vec![json!({"api_error": unrelated})]))
             .fails("not_found", None, "The model `m` does not exist")
             .wants(&json!({"steps": []}))
             .requests(1),
