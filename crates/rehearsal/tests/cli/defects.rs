@@ -1,6 +1,8 @@
 //! Those of the forty defects of another driver (D01 to D40) that are about commands and files of waves. The others stand in
 //! `driver/tests/defects/`.
 
+#![cfg(unix)]
+
 use crate::replaying::Server;
 use crate::sandbox::{Ended, Sandbox, files_below};
 use serde_json::{Value, json};
