@@ -208,7 +208,7 @@ fn d29_what_eight_workers_spent_at_once_is_the_sum_of_what_each_of_them_did() {
 /// The folder of records has room for one commit: the second of two that came at once was refused, and its answer lost.
 #[test]
 fn d29_workers_that_are_answered_at_the_same_moment_all_write() {
-    let contents = "x = 1\n".repeat(10_000);
+    let contents = "x = 1\n".repeat(30_000);
     for _ in 0..8 {
         let stand = Stand::with(&[]);
         let (tree, records, gate) = (stand.tree(), stand.records(), Barrier::new(4));
