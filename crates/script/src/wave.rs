@@ -38,22 +38,35 @@ pub struct Item {
     pub place: Place,
 }
 
+/// The key of the top by which a file of this kind is known.
+pub(crate) const KEY: &str = "items";
+
 /// Reads a wave file.
 ///
 /// # Errors
 /// Every mistake of the file.
 pub fn read(file: &File<'_>) -> Result<Wave, Vec<Finding>> {
+    let (wave, mut findings) = load(file);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    match wave {
+        Some(wave) if findings.is_empty() => Ok(wave),
+        Some(_) | None => Err(findings),
+    }
+}
+
+/// All that can be said about a wave file.
+pub(crate) fn lint(file: &File<'_>) -> Vec<Finding> {
+    load(file).1
+}
+
+fn load(file: &File<'_>) -> (Option<Wave>, Vec<Finding>) {
     let mut findings = Findings::new(file.name);
     let root = node::read(file.bytes, &mut findings);
     if let Some(root) = &root {
         schema::check(root, &schema::WAVE, false, &mut findings);
     }
     let wave = root.map(|root| wave(&root, &mut findings));
-    let mistakes = findings.into_sorted();
-    match wave {
-        Some(wave) if mistakes.iter().all(|finding| finding.severity != Severity::Error) => Ok(wave),
-        Some(_) | None => Err(mistakes),
-    }
+    (wave, findings.into_sorted())
 }
 
 fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {

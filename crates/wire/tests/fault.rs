@@ -46,6 +46,7 @@ fn tried(name: &str, case: &Case<'_>) -> Option<Faulted> {
         reply: changed.as_ref(),
         envelope: &envelope,
         stream: case.stream,
+        request: None,
         head: &ResponseHead::new(200).with("x-request-id", "req_1"),
         params: &[],
         seed: 7,

@@ -125,6 +125,7 @@ fn two_choices(name: &str, reply: &Reply) -> Vec<String> {
         reply: Some(reply),
         envelope: &envelope,
         stream: true,
+        request: None,
         head: &ResponseHead::new(200),
         params: &[],
         seed: 7,

@@ -333,6 +333,7 @@ fn faulted_answers_are_heard() {
                     reply: None,
                     envelope: &envelope,
                     stream,
+                    request: None,
                     head: &head,
                     params: &[],
                     seed: 7,

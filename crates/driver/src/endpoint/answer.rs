@@ -33,6 +33,8 @@ pub struct Received {
     pub flaw: Option<CodingError>,
     /// Bytes of the body on the wire.
     pub wire_bytes: u64,
+    /// Whether it came on a connection that had carried a request before.
+    pub reused: bool,
 }
 
 impl Received {

@@ -66,6 +66,8 @@ impl Default for Manner {
 /// A request that is ready to leave.
 #[derive(Clone)]
 pub struct Prepared<'p> {
+    /// `POST`, or `GET` where something is only looked at.
+    pub method: &'static str,
     /// The origin, without a path.
     pub root: &'p BaseUrl,
     /// Path and query.
@@ -78,6 +80,8 @@ pub struct Prepared<'p> {
     pub limits: Limits,
     /// Which API it speaks, which says how a stream ends.
     pub dialect: Dialect,
+    /// Whether the connection may carry further requests.
+    pub keep: bool,
 }
 
 impl std::fmt::Debug for Prepared<'_> {
@@ -102,7 +106,7 @@ impl<T: Transport + Sync> Transport for &T {
     }
 }
 
-/// The network: no proxy, no cookies, a connection of its own for each request.
+/// The network: no proxy, no cookies, a connection of its own for each request that does not say otherwise.
 #[derive(Clone, Debug)]
 pub struct Dialled(Client);
 
@@ -119,9 +123,11 @@ impl Transport for Dialled {
         let headers: Vec<(&str, &[u8])> =
             prepared.headers.iter().map(|(name, value)| (*name, value.expose().as_bytes())).collect();
         let (target, body) = (prepared.target, prepared.body.to_vec().into());
-        let request = dial::Request { method: "POST", target, headers: &headers, body };
-        let answer = self.0.ask(prepared.root, request, prepared.limits).await?;
-        receive(answer, prepared.dialect, prepared.limits).await
+        let request = dial::Request { method: prepared.method, target, headers: &headers, body };
+        let connected = self.0.connect(prepared.root, prepared.limits, !prepared.keep).await?;
+        let reused = connected.is_used();
+        let received = receive(connected.ask(request).await?, prepared.dialect, prepared.limits).await?;
+        Ok(Received { reused, ..received })
     }
 }
 
@@ -180,12 +186,26 @@ pub enum Happened<'h> {
     Waits(Duration),
 }
 
-/// The request of one turn.
-struct Asked {
-    body: Vec<u8>,
-    stream: bool,
-    /// Bytes of the texts in it.
-    texts: usize,
+/// A request whose body is written already.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'w> {
+    /// The body.
+    pub body: &'w [u8],
+    /// Whether it asks for a stream.
+    pub stream: bool,
+    /// As [`Reading::sent`]; 0 asks nothing.
+    pub sent: usize,
+    /// Whether the connection may carry further requests.
+    pub keep: bool,
+}
+
+/// What came of such a request.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The answer, or why there is none.
+    pub result: Result<Told, Box<Failed>>,
+    /// The last answer as it came; none where none came.
+    pub received: Option<Received>,
 }
 
 /// Asks one endpoint for one task.
@@ -279,8 +299,13 @@ impl<T: Transport> Asker<T> {
     /// [`Failed`], that of the last attempt.
     pub async fn ask(&mut self, turn: &Turn<'_>, dialing: &Dialing) -> Result<Told, Box<Failed>> {
         let body = request::write(self.endpoint.dialect, turn, dialing);
-        let asked = Asked { body, stream: turn.stream, texts: turn.bytes() };
-        self.exchange(&asked, |_| {}).await
+        let written = Written { body: &body, stream: turn.stream, sent: turn.bytes(), keep: false };
+        self.exchange(&written, |_| {}).await.result
+    }
+
+    /// The same for a body that is written already; gives the answer as it came, too.
+    pub async fn ask_written(&mut self, written: &Written<'_>) -> Exchange {
+        self.exchange(written, |_| {}).await
     }
 
     /// Asks how a conversation goes on, as often as policy and provider allow, and tells what happens meanwhile.
@@ -294,20 +319,21 @@ impl<T: Transport> Asker<T> {
         tell: impl FnMut(Happened<'_>),
     ) -> Result<Told, Box<Failed>> {
         let body = request::write_talk(self.endpoint.dialect, talk, dialing);
-        self.exchange(&Asked { body, stream: talk.stream, texts: talk.bytes() }, tell).await
+        let written = Written { body: &body, stream: talk.stream, sent: talk.bytes(), keep: false };
+        self.exchange(&written, tell).await.result
     }
 
-    async fn exchange(
-        &mut self,
-        asked: &Asked,
-        mut tell: impl FnMut(Happened<'_>),
-    ) -> Result<Told, Box<Failed>> {
+    async fn exchange(&mut self, written: &Written<'_>, mut tell: impl FnMut(Happened<'_>)) -> Exchange {
+        let mut received = None;
         let mut next = self.attempts.open(self.clock.elapsed());
         loop {
             next = match next {
                 Next::Send { number, left } => {
-                    self.may_send(number)?;
-                    let outcome = self.send(asked, left).await;
+                    if let Err(failed) = self.may_send(number) {
+                        return Exchange { result: Err(failed), received };
+                    }
+                    let (outcome, came) = self.send(written, left).await;
+                    received = came.or(received);
                     if let Err(failed) = &outcome.result {
                         tell(Happened::Failed(self.attempts.of_turn(), failed));
                     }
@@ -321,8 +347,48 @@ impl<T: Transport> Asker<T> {
                     let total = self.manner.policy.total;
                     self.attempts.waited(if in_time { self.clock.elapsed() } else { total })
                 }
-                Next::Over(result) => return *result,
+                Next::Over(result) => return Exchange { result: *result, received },
             };
+        }
+    }
+
+    /// Looks at what stands at another path of the endpoint, once: nothing is followed, repeated or counted.
+    ///
+    /// # Errors
+    /// [`Failed`] where no answer comes. Any status is an answer.
+    pub async fn look(&self, path: &str) -> Result<Received, Box<Failed>> {
+        let headers = self.endpoint.headers(false);
+        let own = &self.endpoint.target;
+        let base = own.strip_suffix(self.endpoint.dialect.path()).unwrap_or(own);
+        let left = self.manner.policy.total.saturating_sub(self.clock.elapsed());
+        let (target, root) = (format!("{base}{path}"), &self.endpoint.root);
+        let prepared = Prepared { method: "GET", ..self.prepared(root, &target, &headers, &[], left) };
+        let sent = self.transport.send(prepared).await;
+        sent.map_err(|error| Box::new(Failed::of_dial(&error, &format!("{root}{target}"), &self.mask)))
+    }
+
+    fn prepared<'p>(
+        &self,
+        root: &'p BaseUrl,
+        target: &'p str,
+        headers: &'p [(&'static str, Secret)],
+        body: &'p [u8],
+        total: Duration,
+    ) -> Prepared<'p> {
+        Prepared {
+            method: "POST",
+            root,
+            target,
+            headers,
+            body,
+            limits: Limits {
+                connect: self.manner.connect,
+                idle: self.manner.idle,
+                total,
+                body: self.manner.largest,
+            },
+            dialect: self.endpoint.dialect,
+            keep: false,
         }
     }
 
@@ -355,39 +421,34 @@ impl<T: Transport> Asker<T> {
     }
 
     /// One attempt, with the redirects that belong to it.
-    async fn send(&self, asked: &Asked, left: Duration) -> Outcome {
+    async fn send(&self, written: &Written<'_>, left: Duration) -> (Outcome, Option<Received>) {
         let started = self.clock.elapsed();
         let (mut bytes_out, mut bytes_in) = (0, 0);
-        let mut headers = self.endpoint.headers(asked.stream);
+        let mut headers = self.endpoint.headers(written.stream);
         headers.push(("x-rehearsal-attempt", Secret::new(self.attempts.of_turn().to_string())));
         let limit = self.manner.request.map_or(left, |request| request.min(left));
-        let (mut target, mut hops) = (self.endpoint.target.clone(), 0);
+        let (mut target, mut hops, mut came) = (self.endpoint.target.clone(), 0, None);
         let result = loop {
             let took = match hops {
                 0 => Duration::ZERO,
                 _ => self.clock.elapsed().saturating_sub(started),
             };
+            let total = limit.saturating_sub(took);
             let prepared = Prepared {
-                root: &self.endpoint.root,
-                target: &target,
-                headers: &headers,
-                body: &asked.body,
-                limits: Limits {
-                    connect: self.manner.connect,
-                    idle: self.manner.idle,
-                    total: limit.saturating_sub(took),
-                    body: self.manner.largest,
-                },
-                dialect: self.endpoint.dialect,
+                keep: written.keep,
+                ..self.prepared(&self.endpoint.root, &target, &headers, written.body, total)
             };
-            bytes_out += asked.body.len() as u64;
+            bytes_out += written.body.len() as u64;
             let received = match self.transport.send(prepared).await {
                 Ok(received) => received,
                 Err(error) => break Err(self.undialled(&error, limit < left)),
             };
             bytes_in += received.wire_bytes;
             if !redirect::is_redirect(received.status) {
-                break answer::read(&received, &self.reading(asked)).map_err(|failed| self.judged(failed));
+                let read =
+                    answer::read(&received, &self.reading(written)).map_err(|failed| self.judged(failed));
+                came = Some(received);
+                break read;
             }
             let location = received.header("location");
             let root = &self.endpoint.root;
@@ -398,7 +459,7 @@ impl<T: Transport> Asker<T> {
             hops += 1;
         };
         let took = self.clock.elapsed().saturating_sub(started);
-        Outcome { result, took, bytes_out, bytes_in }
+        (Outcome { result, took, bytes_out, bytes_in }, came)
     }
 
     /// What went wrong on the wire; `had_more` says that there is time left for another request.
@@ -415,16 +476,16 @@ impl<T: Transport> Asker<T> {
         Box::new(Failed { retryable, ..*failed })
     }
 
-    fn reading(&self, asked: &Asked) -> Reading<'_> {
+    fn reading(&self, written: &Written<'_>) -> Reading<'_> {
         Reading {
             dialect: self.endpoint.dialect,
             url: &self.url,
             mask: &self.mask,
-            stream: asked.stream,
+            stream: written.stream,
             strict: self.manner.strict,
             answer_from_reasoning: self.manner.answer_from_reasoning,
             empty_is_answer: self.manner.empty_is_answer,
-            sent: asked.texts,
+            sent: written.sent,
             bytes_per_token: self.manner.bytes_per_token,
         }
     }

@@ -17,7 +17,7 @@ pub mod request;
 mod watch;
 
 pub use answer::{Call, Leniency, Reading, Received, Tokens, Told};
-pub use ask::{Asker, Dialled, Happened, Manner, Prepared, Transport};
+pub use ask::{Asker, Dialled, Exchange, Happened, Manner, Prepared, Transport, Written};
 pub use attempts::{Attempt, Attempts, Metered, Policy, Spent};
 pub use class::{Class, Failed};
 pub use config::{ConfigError, Dialect, Endpoint, Given, check_key_name};

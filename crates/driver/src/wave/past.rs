@@ -42,7 +42,8 @@ impl History {
         history
     }
 
-    fn apply(&mut self, fact: &Fact) {
+    /// Takes one more fact in.
+    pub fn apply(&mut self, fact: &Fact) {
         match fact {
             Fact::Began { items, .. } => {
                 self.order.clone_from(items);

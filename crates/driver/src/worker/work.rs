@@ -155,7 +155,7 @@ impl<T: Transport> Worker<'_, T> {
     /// The test on the answer; gives what it said.
     async fn test(&mut self, proof: &Proof, base: &Base, changes: &[Change]) -> Result<String, Refuted> {
         let owns = &self.dispatch.task().owns;
-        let looks = base.looks(owns, changes, &[(Sort::Test, &proof.test)], self.asker.mask()).await;
+        let looks = base.looks(Some((owns, changes)), &[(Sort::Test, &proof.test)], self.asker.mask()).await;
         self.verification.looks.extend(looks.iter().cloned());
         match looks.last() {
             Some(look) if look.is_green() => Ok(look.output.clone()),
@@ -168,7 +168,8 @@ impl<T: Transport> Worker<'_, T> {
     async fn look_again(&mut self, proof: &Proof, base: &Base, changes: &[Change]) -> Result<(), Refuted> {
         let mut commands = vec![(Sort::Again, proof.test.as_str())];
         commands.extend(proof.check.as_deref().map(|check| (Sort::Check, check)));
-        let looks = base.looks(&self.dispatch.task().owns, changes, &commands, self.asker.mask()).await;
+        let answer = Some((&self.dispatch.task().owns, changes));
+        let looks = base.looks(answer, &commands, self.asker.mask()).await;
         self.verification.looks.extend(looks.iter().cloned());
         match looks.last() {
             Some(look) if !look.is_green() => Err(fake(look, &proof.test)),

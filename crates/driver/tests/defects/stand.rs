@@ -255,6 +255,7 @@ pub(crate) fn task(owns: &[(&str, Mode)]) -> Task {
         rounds: 0,
         validate_json: true,
         limit: None,
+        temperature: None,
         stream: false,
     }
 }

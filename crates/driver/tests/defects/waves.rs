@@ -5,15 +5,20 @@ use crate::stand::*;
 use rehearsal_driver::book::{Book, facts};
 use rehearsal_driver::endpoint::budget::Budget;
 use rehearsal_driver::endpoint::{Asker, Prepared, Received, Transport};
+use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground};
 use rehearsal_driver::policy::Tier;
+use rehearsal_driver::probe::Kept;
+use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand as Stands;
 use rehearsal_driver::wave::past::History;
 use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run as waves;
-use rehearsal_driver::wave::run::{Ground, Job, Plan};
+use rehearsal_driver::wave::run::{Job, Plan};
 use rehearsal_driver::wave::status::{State, statuses};
 use rehearsal_driver::worker::dispatch::Task;
+use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::ownership::Protection;
+use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::work::work;
 use rehearsal_journal::drive::Fact;
 use rehearsal_world::dial::DialError;
@@ -61,21 +66,29 @@ struct Ran {
 
 fn wave(stand: &Stand, jobs: Vec<Job>, tier: u8, at_once: usize, answer: fn(&str) -> String) -> Ran {
     let provider = ByItem { answer, bodies: Arc::default() };
-    let plan = Plan {
-        jobs,
-        at_once,
-        seed: 1,
-        tier: (Tier::of(tier).unwrap(), 0, 0),
-        reviewer: "judge".to_owned(),
-        protection: Protection::default(),
-        bench: bench(Duration::from_secs(60)),
-        endpoint: endpoint("https://models.example/v1"),
-        manner: manner(),
-        budget: Arc::new(Budget::new(None, None)),
-    };
-    let ground = Ground { tree: stand.tree(), record: stand.records() };
+    let budget = Arc::new(Budget::new(None, None));
+    let tier = (Tier::of(tier).unwrap(), 0, 0);
+    let plan = Plan { jobs, at_once, seed: 1, tier, budget: Arc::clone(&budget) };
+    let ground = Arc::new(Ground { tree: stand.tree(), record: stand.records() });
     let book = Book::open(&ground.record, "test").unwrap();
-    let working = waves::run(plan, Arc::new(ground), book, provider.clone(), |_| {});
+    let endpoint = endpoint("https://models.example/v1");
+    let driver = EndpointDriver {
+        known: Kept::nothing(&endpoint, "m"),
+        endpoint,
+        manner: manner(),
+        transport: provider.clone(),
+        models: Models::new("m", &[(Role::Verify, "judge".to_owned())]).unwrap(),
+        format: format::find("json_patch").unwrap(),
+        budget,
+        ground: Arc::clone(&ground),
+        book: book.clone(),
+        base: None,
+    };
+    let working = async {
+        let base = Base::read(&ground.tree, &Protection::default(), &bench(Duration::from_secs(60))).await;
+        let driver = Arc::new(EndpointDriver { base: Some(base.unwrap()), ..driver });
+        waves::run(plan, driver, &ground.tree, &book, |_| {}).await
+    };
     let report = rehearsal_world::task::run(working).unwrap().unwrap();
     let journal = read_journal(&stand.path().join("records"), &Name::Journal).unwrap();
     let bodies = provider.bodies.lock().unwrap().clone();

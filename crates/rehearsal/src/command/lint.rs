@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Scenario files, or folders of them.
+    /// Files of scenarios or waves, or folders of them.
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "schema"])]
     files: Vec<PathBuf>,
     /// Print the rules of the provider, with their profiles and codes.

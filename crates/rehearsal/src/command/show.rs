@@ -55,6 +55,7 @@ fn faulted(drill: &Drill, dialect: &Dialect, stream: bool) -> Option<Faulted> {
                 reply: Some(&reply),
                 envelope: &envelope,
                 stream,
+                request: None,
                 head: &ResponseHead::new(200),
                 params: &[],
                 seed: 1,

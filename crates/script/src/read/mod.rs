@@ -10,14 +10,17 @@ mod expect;
 mod fault;
 mod named;
 mod repeat;
+pub(crate) mod runs;
 mod step;
 mod suite;
 
 pub(crate) use action::is_header;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Findings, Severity};
 use crate::lint::surprises;
+use crate::node;
 use crate::scenario::Scenarios;
+use crate::wave;
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::rule::Profile;
 
@@ -72,15 +75,33 @@ pub fn read_under(
     if findings.is_empty() { Ok(scenarios) } else { Err(findings) }
 }
 
-/// All that can be said about the files of a suite: the mistakes, and what is legal but likely to surprise.
+/// All that can be said about files: the mistakes, and what is legal but likely to surprise. Files of another kind than a suite's are
+/// known by their first keys.
 #[must_use]
 pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
-    let (scenarios, mut findings) = suite::load(files, known, None);
-    if findings.iter().all(|finding| finding.severity == Severity::Warning) {
-        findings.extend(surprises(&scenarios, known));
-        let order = |file: &str| files.iter().position(|known| known.name == file);
-        findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
-        findings.dedup();
+    let (suite, others): (Vec<_>, Vec<_>) = files.iter().copied().partition(|file| other(file).is_none());
+    let mut findings = Vec::new();
+    if !suite.is_empty() {
+        let (scenarios, found) = suite::load(&suite, known, None);
+        findings = found;
+        if findings.iter().all(|finding| finding.severity == Severity::Warning) {
+            findings.extend(surprises(&scenarios, known));
+        }
     }
+    findings.extend(others.iter().filter_map(|file| Some(other(file)?(file))).flatten());
+    let order = |file: &str| files.iter().position(|known| known.name == file);
+    findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
+    findings.dedup();
     findings
+}
+
+/// What is said about a file of one kind.
+type Lint = fn(&File<'_>) -> Vec<Finding>;
+
+/// Files that are no part of a suite, by the key that only they have at the top.
+const OTHERS: &[(&str, Lint)] = &[(wave::KEY, wave::lint), (runs::KEY, runs::lint)];
+
+fn other(file: &File<'_>) -> Option<Lint> {
+    let root = node::read(file.bytes, &mut Findings::new(file.name))?;
+    OTHERS.iter().find(|(key, _)| root.get(key).is_some()).map(|(_, lint)| *lint)
 }

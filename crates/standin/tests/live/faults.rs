@@ -25,18 +25,70 @@ fn step(row: &Fault) -> String {
     step.to_string()
 }
 
+/// What a request must hold so that an endpoint refuses it, or cuts it, as the row says.
+const PROVOKED_BY: &[(&str, &str)] = &[
+    (
+        "refuses-json-schema",
+        r#"{"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {}}}}"#,
+    ),
+    ("refuses-json-object", r#"{"response_format": {"type": "json_object"}}"#),
+    (
+        "refuses-schema-keyword",
+        r#"{"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {"enum": [1]}}}}"#,
+    ),
+    (
+        "ignores-schema",
+        r#"{"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {}}}}"#,
+    ),
+    ("refuses-max-tokens", r#"{"max_tokens": 9}"#),
+    ("refuses-max-completion-tokens", r#"{"max_completion_tokens": 9}"#),
+    ("refuses-both-limits", r#"{"max_tokens": 9, "max_completion_tokens": 9}"#),
+    ("refuses-temperature", r#"{"temperature": 0}"#),
+    ("refuses-stream-options", r#"{"stream": true, "stream_options": {"include_usage": true}}"#),
+    (
+        "refuses-system-role",
+        r#"{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "go"}]}"#,
+    ),
+    (
+        "refuses-content-parts",
+        r#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "go"}]}]}"#,
+    ),
+    (
+        "roles-must-alternate",
+        r#"{"messages": [{"role": "user", "content": "go"}, {"role": "user", "content": "go"}]}"#,
+    ),
+    (
+        "wants-reasoning-back",
+        r#"{"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "hello"}, {"role": "user", "content": "go"}]}"#,
+    ),
+    ("tool-instead", r#"{"tools": null}"#),
+];
+
 /// All that arrives of one faulted answer, and the faults that the journal names.
 fn arrives(row: &Fault, stream: bool) -> (Seen, Option<String>) {
     let script = format!(
-        r#"{{"version": 1, "classes": {{"c": {{"script": [{}], "phrasings": [{{"id": "p", "prompt": "go"}}]}}}}}}"#,
+        r#"{{"version": 1, "rules": {{"one-token-limit": false, "json-word": false}}, "classes": {{"c": {{"script": [{}], "phrasings": [{{"id": "p", "prompt": "go"}}]}}}}}}"#,
         step(row)
     );
     let stand = Served::file("t.json", &script).start();
     let tools: Vec<Value> = ["read_file", "write_file"]
         .map(|name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}))
         .into();
+    let mut request = chat("go", json!({"tools": tools, "stream": stream}));
+    let provoked_by = PROVOKED_BY.iter().find(|(name, _)| *name == row.name);
+    let more: Value = provoked_by.map_or(json!({}), |(_, more)| serde_json::from_str(more).unwrap());
+    for (key, value) in more.as_object().unwrap() {
+        request[key] = value.clone();
+    }
+    if row.name == "context-cut" {
+        request["messages"][0]["content"] = json!(format!("go{}", " on".repeat(1500)));
+    }
+    let stream = request["stream"] == true;
+    if request["tools"].is_null() {
+        request.as_object_mut().unwrap().remove("tools");
+    }
     let mut client = stand.client();
-    client.send(post(CHAT, &chat("go", json!({"tools": tools, "stream": stream})).to_string()));
+    client.send(post(CHAT, &request.to_string()));
     // Whatever the answer does then, it has left: an open connection ends with the client's own end.
     let left = stand.answered(1).remove(0);
     let seen = client.half_close().read_to_end();

@@ -6,6 +6,7 @@ mod answer;
 mod black_hole;
 pub mod chunked;
 mod contents;
+mod endpoint;
 mod framing;
 mod http;
 mod life;
@@ -143,6 +144,38 @@ pub const FAULTS: &[Fault] = &[
     http::conflict::ROW,
     http::request_timeout::ROW,
     http::redirect_307::ROW,
+    http::redirect_https::ROW,
+    // What an endpoint does not take, and how it words things.
+    endpoint::refuses_format::JSON_SCHEMA,
+    endpoint::refuses_format::JSON_OBJECT,
+    endpoint::refuses_format::SCHEMA_KEYWORD,
+    endpoint::ignores_schema::ROW,
+    endpoint::refuses_limit::MAX_TOKENS,
+    endpoint::refuses_limit::MAX_COMPLETION_TOKENS,
+    endpoint::refuses_limit::BOTH,
+    endpoint::refuses_key::TEMPERATURE,
+    endpoint::refuses_key::STREAM_OPTIONS,
+    endpoint::refuses_key::TOOLS,
+    endpoint::refuses_message::SYSTEM,
+    endpoint::refuses_message::PARTS,
+    endpoint::refuses_message::ALTERNATE,
+    endpoint::refuses_message::REASONING,
+    endpoint::context_cut::ROW,
+    endpoint::around::THINK,
+    endpoint::around::FENCE,
+    endpoint::around::OTHER_FENCE,
+    endpoint::around::PROSE,
+    endpoint::content_parts::ROW,
+    endpoint::answer_in_reasoning::ROW,
+    endpoint::cut_at_length::ROW,
+    endpoint::tool_instead::ROW,
+    endpoint::choices_null::ROW,
+    endpoint::usage_count_null::ROW,
+    endpoint::done_after_json::ROW,
+    endpoint::quota::FINAL,
+    endpoint::quota::IN_WORDS,
+    endpoint::quota::BAD_REQUEST,
+    endpoint::loading::ROW,
 ];
 
 const _: () = {
@@ -199,6 +232,11 @@ pub enum Group {
     ToolCalls,
     /// An error or another page in the place of the answer.
     Http,
+    /// What an endpoint does not take of a request. Such a fault lies over all of a script: it leaves alone who asks for nothing of
+    /// the kind.
+    Refusals,
+    /// How an endpoint words what others word otherwise.
+    Endpoint,
 }
 
 impl Group {
@@ -211,6 +249,8 @@ impl Group {
             Self::Contents => "contents of documents",
             Self::ToolCalls => "tool calls",
             Self::Http => "HTTP errors",
+            Self::Refusals => "what an endpoint does not take",
+            Self::Endpoint => "how an endpoint words things",
         }
     }
 }

@@ -36,6 +36,11 @@ impl Spot<'_> {
         edit::set(self.text, &[self.at, below].concat(), key, json)
     }
 
+    /// The pointer to a key of this object.
+    pub(super) fn below(&self, key: &str) -> String {
+        format!("{}/{key}", self.at)
+    }
+
     /// The document without a key of this object.
     pub(super) fn without(&self, key: &str) -> Option<String> {
         edit::remove(self.text, self.at, key)

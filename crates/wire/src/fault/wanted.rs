@@ -4,6 +4,7 @@ use super::chunked;
 use crate::act::{Act, After, Plan};
 use crate::dialect::Dialect;
 use crate::head::ResponseHead;
+use crate::json::Value;
 use crate::reply::{Envelope, Reply};
 
 /// What would have been sent without the fault.
@@ -17,6 +18,8 @@ pub struct Wanted<'w> {
     pub envelope: &'w Envelope,
     /// Whether a stream was asked for.
     pub stream: bool,
+    /// The request; none where nobody asked. Faults of what an endpoint does not take look at it.
+    pub request: Option<Value<'w>>,
     /// Status and headers without type and length of the body, which the plan adds.
     pub head: &'w ResponseHead,
     /// What the file sets: name, value as JSON text.

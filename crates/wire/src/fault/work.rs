@@ -8,6 +8,7 @@ use super::param::Params;
 use super::wanted::{Faulted, Wanted};
 use super::{Arrives, Fault};
 use crate::dialect::Dialect;
+use crate::json::Value;
 use crate::reply::{Envelope, Reply};
 
 /// One piece of work. All but the first tell whether they found what they break; where they did not, nothing was changed.
@@ -55,6 +56,8 @@ pub struct Given<'g> {
     pub envelope: &'g Envelope,
     /// Whether a stream was asked for.
     pub stream: bool,
+    /// The request; none where nobody asked, and bytes are only shown.
+    pub request: Option<Value<'g>>,
     /// What the file sets.
     pub params: Params<'g>,
     /// Seed of every random choice.
@@ -64,6 +67,12 @@ pub struct Given<'g> {
 }
 
 impl Given<'_> {
+    /// Whether the request asks for something; where nobody asked, it is taken to.
+    #[must_use]
+    pub fn asks(&self, finds: impl FnOnce(Value<'_>) -> bool) -> bool {
+        self.request.is_none_or(finds)
+    }
+
     /// Whether server-sent events were asked for: a stream may have another framing, which knows no fields.
     #[must_use]
     pub fn sse(&self) -> bool {
@@ -166,6 +175,7 @@ pub fn play(faults: &[Named<'_>], wanted: &Wanted<'_>) -> Option<Faulted> {
         reply,
         envelope: wanted.envelope,
         stream: wanted.stream,
+        request: wanted.request,
         params: Params(params),
         seed: wanted.seed,
         ordinal: wanted.ordinal,

@@ -4,6 +4,7 @@ use rehearsal_wire::act::{Act, Plan};
 use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::fault::{Answer, Fault, Faulted, Named, Wanted, change_words, fault, play};
 use rehearsal_wire::head::ResponseHead;
+use rehearsal_wire::json::parse;
 use rehearsal_wire::reply::{Envelope, IssuedCall, Reply, Usage};
 use rehearsal_wire::sse::{SseEvent, SseReader};
 
@@ -47,6 +48,18 @@ pub(crate) fn played(
     reply: &Reply,
     stream: bool,
 ) -> Option<Sent> {
+    answered(faults, dialect, reply, stream, None)
+}
+
+/// The same for a request, whose JSON this is.
+pub(crate) fn answered(
+    faults: &[Call<'_>],
+    dialect: &'static Dialect,
+    reply: &Reply,
+    stream: bool,
+    request: Option<&str>,
+) -> Option<Sent> {
+    let tape = request.map(|text| parse(text.as_bytes()).expect("a request is JSON"));
     let owned = |set: &[(&str, &str)]| -> Vec<(String, String)> {
         set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     };
@@ -60,6 +73,7 @@ pub(crate) fn played(
         reply: Some(&reply),
         envelope: &envelope(),
         stream,
+        request: tape.as_ref().map(|tape| tape.root()),
         head: &ResponseHead::new(200),
         params: &[],
         seed: 7,

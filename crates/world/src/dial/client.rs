@@ -93,6 +93,12 @@ pub struct Connected {
 }
 
 impl Connected {
+    /// Whether it carried a request before: the peer kept it open.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.used
+    }
+
     /// Sends a request, its target behind the path of the base URL, and waits for the head of its answer. It is sent once:
     /// another connection is tried only where the first one was closed by the peer before a byte of it was written.
     ///

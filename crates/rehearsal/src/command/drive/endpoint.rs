@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "URL",
-        required_unless_present = "status",
+        required_unless_present_any = ["status", "probe", "capabilities"],
         default_value = "",
         hide_default_value = true
     )]
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "NAME",
-        required_unless_present = "status",
+        required_unless_present_any = ["status", "capabilities"],
         default_value = "",
         hide_default_value = true
     )]
@@ -64,6 +64,9 @@ pub(super) struct Arguments {
     /// Take paths and JSON of an answer to the letter.
     #[arg(long)]
     pub(super) strict: bool,
+    /// Where a model says nothing and only thought, take what it thought as its answer; it is told.
+    #[arg(long)]
+    answer_from_reasoning: bool,
     /// A file of certificates to trust beside those of the system.
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -83,8 +86,13 @@ enum Api {
 impl Arguments {
     /// The endpoint, checked.
     pub(super) fn read(&self) -> Result<Endpoint, Failure> {
+        self.read_at(&self.endpoint)
+    }
+
+    /// The endpoint at another URL, checked.
+    pub(super) fn read_at(&self, url: &str) -> Result<Endpoint, Failure> {
         let given = Given {
-            base_url: self.endpoint.clone(),
+            base_url: url.to_owned(),
             dialect: match self.api {
                 Api::Chat => Dialect::Chat,
                 Api::Responses => Dialect::Responses,
@@ -106,7 +114,13 @@ impl Arguments {
             total: self.deadline,
             ..attempts::Policy::default()
         };
-        Manner { policy, idle: self.timeout, strict: self.strict, ..Manner::default() }
+        Manner {
+            policy,
+            idle: self.timeout,
+            strict: self.strict,
+            answer_from_reasoning: self.answer_from_reasoning,
+            ..Manner::default()
+        }
     }
 
     /// Whose certificates are trusted.

@@ -1,6 +1,9 @@
-//! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing.
+//! `rehearsal drive`: gives work with owned files to an endpoint, and writes what comes back, all of it or nothing; finds out before
+//! what that endpoint does.
 
 mod endpoint;
+mod hands;
+mod probe;
 mod proof;
 mod task;
 mod wave;
@@ -25,10 +28,15 @@ pub(crate) struct Arguments {
     proof: proof::Arguments,
     #[command(flatten)]
     work: work::Arguments,
+    #[command(flatten)]
+    probe: probe::Arguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { endpoint, task, wave, proof, work } = arguments;
+    let Arguments { endpoint, task, wave, proof, work, probe } = arguments;
+    if let Some(wanted) = probe.wanted() {
+        return probe::run(wanted, probe, work, endpoint);
+    }
     if wave.status {
         return wave::status(endpoint.timeout, work);
     }

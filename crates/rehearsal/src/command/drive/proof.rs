@@ -5,8 +5,11 @@ use crate::env;
 use crate::failure::Failure;
 use clap::Args;
 use rehearsal_driver::endpoint::budget::{Budget, Price};
+use rehearsal_driver::endpoint::config::Endpoint;
 use rehearsal_driver::policy::Tier;
+use rehearsal_driver::probe;
 use rehearsal_driver::roles::{Models, Role};
+use rehearsal_driver::worker::format::Format;
 use rehearsal_driver::worker::proof::{Bench, Proof};
 use rehearsal_world::files;
 use rehearsal_world::process::Caps;
@@ -82,15 +85,21 @@ fn price(text: &str) -> Result<Price, String> {
     }
 }
 
+/// How closely is looked at what a model of an endpoint does, and what that follows from: right answers of so many that `--probe
+/// --samples` measured with the same `--data`.
+pub(super) fn measured(
+    data: &Path,
+    endpoint: &Endpoint,
+    model: &str,
+    format: &'static Format,
+) -> (Tier, u64, u64) {
+    probe::tier(data, endpoint, model, format.name)
+}
+
 impl Arguments {
     /// The models by role.
     pub(super) fn models(&self, usual: &str) -> Result<Models, Failure> {
         Models::new(usual, &self.model_for).map_err(|error| Failure::Command(format!("--model-for: {error}")))
-    }
-
-    /// How closely is looked at what an endpoint's model does, and what that follows from: right answers of so many that were measured.
-    pub(super) fn measured(&self) -> (Tier, u64, u64) {
-        (Tier::UNMEASURED, 0, 0)
     }
 
     /// What all requests may cost together.

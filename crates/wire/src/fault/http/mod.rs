@@ -16,6 +16,7 @@ pub(super) mod no_retry_after;
 pub(super) mod overloaded;
 pub(super) mod payload_too_large;
 pub(super) mod redirect_307;
+pub(super) mod redirect_https;
 pub(super) mod request_timeout;
 pub(super) mod retry_after_date;
 pub(super) mod retry_after_ms;
@@ -69,7 +70,7 @@ const fn final_error(
 }
 
 /// An error without a code or the name of a parameter.
-const fn error<'e>(status: u16, kind: &'e str, message: &'e str) -> ErrorBody<'e> {
+pub(in crate::fault) const fn error<'e>(status: u16, kind: &'e str, message: &'e str) -> ErrorBody<'e> {
     ErrorBody {
         status,
         message,
@@ -87,7 +88,7 @@ fn error_text(given: &Given<'_>, error: &ErrorBody<'_>) -> String {
 }
 
 /// Puts an error in the dialect's form in the place of the answer.
-fn refuse(answer: &mut Answer, given: &Given<'_>, error: &ErrorBody<'_>) -> bool {
+pub(in crate::fault) fn refuse(answer: &mut Answer, given: &Given<'_>, error: &ErrorBody<'_>) -> bool {
     page(answer, error.status, given.dialect.content_type, error_text(given, error))
 }
 
@@ -108,7 +109,12 @@ fn limited_for(answer: &mut Answer, given: &Given<'_>, seconds: &Param) -> bool 
 }
 
 /// Puts a body of some type in the place of the answer.
-fn page(answer: &mut Answer, status: u16, content_type: &'static str, text: impl Into<String>) -> bool {
+pub(in crate::fault) fn page(
+    answer: &mut Answer,
+    status: u16,
+    content_type: &'static str,
+    text: impl Into<String>,
+) -> bool {
     answer.head.status = status;
     answer.head.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cache-control"));
     answer.content_type = content_type.into();
