@@ -170,8 +170,9 @@ fn held_back(facts: &Facts, heard: &Heard, received: &Received, reading: &Readin
         // No prompt has no tokens: a server that says so does not count.
         (Some(read @ 1..), Some(least)) if read < least as u64 => {
             let sent = reading.sent;
-            let what =
-                format!("the model read {read} tokens of {sent} bytes: the prompt was cut to its window");
+            let what = format!(
+                "the endpoint counts {read} tokens for {sent} bytes: the prompt was cut to its window"
+            );
             Some(failed(Class::ContextLength, &what).because("context_truncated"))
         }
         _ => None,
