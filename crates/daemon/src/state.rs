@@ -1,5 +1,6 @@
 //! All that a daemon knows: runs, receipts, projects, and what is being worked on. It holds no file and no clock.
 
+use crate::a2a::Tasks;
 use crate::receipt::Receipts;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -40,6 +41,8 @@ pub(crate) struct State {
     pub(crate) projects: BTreeMap<String, String>,
     /// Roots by the key that registered them.
     pub(crate) project_keys: BTreeMap<String, String>,
+    /// Tasks of A2A.
+    pub(crate) tasks: Tasks,
     pub(crate) uploads: Uploads,
     /// Model operations by id, until they are acknowledged.
     pub(crate) operations: BTreeMap<String, Operation>,
@@ -98,6 +101,7 @@ impl State {
         while self.over.len() > setting.keep {
             let Some(oldest) = self.over.pop_front() else { break };
             self.runs.remove(&oldest);
+            self.tasks.let_go(&oldest);
             self.gone.insert(oldest);
             if self.gone.len() > MOST_GONE {
                 self.gone.pop_first();
