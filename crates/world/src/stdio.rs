@@ -29,7 +29,6 @@ pub struct Input(mpsc::Receiver<Result<Vec<u8>, StdioError>>);
 impl Input {
     /// Reads from now on, on a thread of its own, a few lines ahead.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "one of the places where standard input is read")]
     pub fn start() -> Self {
         let (sender, lines) = mpsc::channel(8);
         std::thread::spawn(move || {

@@ -3,22 +3,19 @@
 //! Must not know: standard input and output, clocks.
 
 use super::line::{self, Fault, Incoming};
-use super::session::{MOST_SAID, Session, place, prompt, words};
+use super::session::{MOST_SAID, Session, prompt, words};
 use super::turn::{Asked, Client, Stage, Turn, Want};
-use super::update;
 use crate::run::{Beginning, Run, of_prompt};
 use crate::setting::Setting;
 use rehearsal_journal::daemon::{Fact, Line, Sum};
 use rehearsal_script::runs::Quirk;
-use rehearsal_script::span;
 use rehearsal_wire::json::{self, Value};
-use rehearsal_world::clock::rfc3339;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Most sessions that are kept.
-const MOST_SESSIONS: usize = 10_000;
+pub(super) const MOST_SESSIONS: usize = 10_000;
 
 /// What comes of a line, in its order.
 #[derive(Debug, PartialEq)]
@@ -40,21 +37,21 @@ struct Open {
 /// The agent that a client talks with.
 #[derive(Debug)]
 pub(super) struct Front {
-    setting: Setting,
+    pub(super) setting: Setting,
     /// Whether clients must authenticate.
-    auth: bool,
-    client: Option<Client>,
-    known: bool,
-    sessions: BTreeMap<String, Session>,
+    pub(super) auth: bool,
+    pub(super) client: Option<Client>,
+    pub(super) known: bool,
+    pub(super) sessions: BTreeMap<String, Session>,
     open: BTreeMap<u64, Open>,
     /// Requests of ours whose answer is of no account any more.
     past: BTreeSet<u64>,
     requests: u64,
     /// How many sessions there were.
-    count: u64,
+    pub(super) count: u64,
     /// What a scripted clock shows.
     pub(super) clock_ms: Option<u64>,
-    out: Vec<Out>,
+    pub(super) out: Vec<Out>,
 }
 
 impl Front {
@@ -89,9 +86,9 @@ impl Front {
             Err(_) => Err("the line is not UTF-8 text".to_owned()),
         };
         match tape {
-            Err(why) => self.answer("null", None, Err(Fault::parse(why))),
+            Err(why) => self.answer("null", None, &Err(Fault::parse(why))),
             Ok(tape) => match line::read(&tape) {
-                Err((id, fault)) => self.answer(&id, None, Err(fault)),
+                Err((id, fault)) => self.answer(&id, None, &Err(fault)),
                 Ok(incoming) => {
                     self.name(fact, &incoming);
                     self.take(incoming, now_ms);
@@ -155,7 +152,7 @@ impl Front {
         match incoming {
             Incoming::Request { id, method, params } => {
                 if let Some(outcome) = self.request(&id, &method, params, now_ms) {
-                    self.answer(&id, Some(&method), outcome);
+                    self.answer(&id, Some(&method), &outcome);
                 }
             }
             Incoming::Notification { method, params } => match method.as_str() {
@@ -171,167 +168,8 @@ impl Front {
         }
     }
 
-    /// Serves a request. `None` where the answer comes later.
-    fn request(
-        &mut self,
-        id: &str,
-        method: &str,
-        params: Option<Value<'_>>,
-        now_ms: u64,
-    ) -> Option<Result<serde_json::Value, Fault>> {
-        Some(match method {
-            "initialize" => self.initialize(params),
-            _ if self.client.is_none() => Err(Fault::request("initialize comes first")),
-            "authenticate" => self.authenticate(params),
-            "logout" => {
-                self.known = !self.auth;
-                Ok(json!({}))
-            }
-            "_rehearsal/clock" => self.clock(params, now_ms),
-            _ if !self.known && method.starts_with("session/") => Err(Fault::auth()),
-            "session/new" => self.new_session(params),
-            "session/list" => self.list(params),
-            "session/load" => self.load(params, true),
-            "session/resume" => self.load(params, false),
-            "session/close" => self.close(params, now_ms),
-            "session/delete" => self.close(params, now_ms).inspect(|_| {
-                if let Ok(id) = words(params, "sessionId") {
-                    self.sessions.remove(&id);
-                }
-            }),
-            "session/set_mode" => self.session(params).and_then(|(_, session, _)| {
-                session.set_mode(params)?;
-                Ok(json!({}))
-            }),
-            "session/set_config_option" => self.session(params).and_then(|(_, session, setting)| {
-                session.set_option(params, setting)?;
-                Ok(json!({"configOptions": session.options(setting)}))
-            }),
-            "session/prompt" => return self.prompt(id, params, now_ms),
-            _ => Err(Fault::method(method)),
-        })
-    }
-
-    fn initialize(&mut self, params: Option<Value<'_>>) -> Result<serde_json::Value, Fault> {
-        let version = params.and_then(|params| params.get("protocolVersion"));
-        let version = version.and_then(Value::as_i64).filter(|version| (0..=65_535).contains(version));
-        version.ok_or_else(|| Fault::params("`protocolVersion` must be a number"))?;
-        let can = |path: &str| {
-            let value = params.and_then(|params| params.get("clientCapabilities")?.at(path));
-            value.is_some_and(|value| value.as_bool().unwrap_or(!value.is_null()))
-        };
-        self.client = Some(Client { writes: can("/fs/writeTextFile"), elicits: can("/elicitation/form") });
-        let methods = match self.auth {
-            true => json!([{"id": "rehearsal", "name": "Rehearsal", "description": "Always goes well."}]),
-            false => json!([]),
-        };
-        Ok(json!({
-            "protocolVersion": 1,
-            "agentCapabilities": {
-                "loadSession": true,
-                "promptCapabilities": {"image": true, "audio": true, "embeddedContext": true},
-                "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
-                "auth": {"logout": {}},
-            },
-            "agentInfo": {"name": self.setting.harness, "title": "Rehearsal", "version": self.setting.version},
-            "authMethods": methods,
-        }))
-    }
-
-    fn authenticate(&mut self, params: Option<Value<'_>>) -> Result<serde_json::Value, Fault> {
-        let method = words(params, "methodId")?;
-        if !self.auth || method != "rehearsal" {
-            return Err(Fault::params(format!("there is no method {method:?} to authenticate by")));
-        }
-        self.known = true;
-        Ok(json!({}))
-    }
-
-    fn clock(&mut self, params: Option<Value<'_>>, now_ms: u64) -> Result<serde_json::Value, Fault> {
-        if self.clock_ms.is_none() {
-            return Err(Fault::request(
-                "the clock runs by itself: start with --scripted-clock to put it forward",
-            ));
-        }
-        let time = words(params, "advance").ok().and_then(|text| span::parse(&text));
-        let time = time.ok_or_else(|| Fault::params(format!("`advance`: {}", span::FORM)))?;
-        let now_ms = now_ms.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-        self.clock_ms = Some(now_ms);
-        self.out.push(Out::Fact(Fact::ClockMoved { unix_ms: now_ms }));
-        Ok(json!({"now": rfc3339(now_ms)}))
-    }
-
-    fn new_session(&mut self, params: Option<Value<'_>>) -> Result<serde_json::Value, Fault> {
-        let cwd = place(params)?;
-        if self.sessions.len() >= MOST_SESSIONS {
-            return Err(Fault::internal("there are too many sessions: delete one first"));
-        }
-        self.count += 1;
-        let id = format!("sess-{}", self.setting.id("session", &self.count.to_string(), 16));
-        let session = Session::new(cwd, &self.setting);
-        let mut body = session.state(&self.setting);
-        body["sessionId"] = json!(id);
-        self.sessions.insert(id, session);
-        Ok(body)
-    }
-
-    fn list(&self, params: Option<Value<'_>>) -> Result<serde_json::Value, Fault> {
-        let cwd = words(params, "cwd").ok();
-        if let Ok(cursor) = words(params, "cursor") {
-            return Err(Fault::params(format!("there is no cursor {cursor:?}: the list is whole")));
-        }
-        let fits = |session: &Session| cwd.as_ref().is_none_or(|cwd| *cwd == session.cwd);
-        let rows: Vec<_> = self
-            .sessions
-            .iter()
-            .filter(|(_, session)| fits(session))
-            .map(|(id, session)| {
-                let mut row = json!({"sessionId": id, "cwd": session.cwd});
-                if let Some(title) = &session.title {
-                    row["title"] = json!(title);
-                }
-                row
-            })
-            .collect();
-        Ok(json!({"sessions": rows}))
-    }
-
-    /// Takes a session up again; what was said in it is told where that is asked.
-    fn load(&mut self, params: Option<Value<'_>>, tells: bool) -> Result<serde_json::Value, Fault> {
-        let cwd = place(params)?;
-        let (id, session, setting) = self.session(params)?;
-        session.cwd = cwd;
-        session.closed = false;
-        let state = session.state(setting);
-        let said = if tells { session.said.clone() } else { Vec::new() };
-        for (by_user, text) in said {
-            let kind = if by_user { "user_message_chunk" } else { "agent_message_chunk" };
-            for line in update::chunks(&id, kind, &text) {
-                self.tell(&id, line);
-            }
-        }
-        Ok(state)
-    }
-
-    fn close(&mut self, params: Option<Value<'_>>, now_ms: u64) -> Result<serde_json::Value, Fault> {
-        let (id, session, _) = self.session(params)?;
-        session.closed = true;
-        if let Some(turn) = &mut session.turn {
-            turn.run.cancel(Some("the session was closed".to_owned()), false, now_ms);
-        }
-        self.go_on(&id, now_ms);
-        Ok(json!({}))
-    }
-
-    /// The session that parameters name, and what it needs beside it.
-    fn session(&mut self, params: Option<Value<'_>>) -> Result<(String, &mut Session, &Setting), Fault> {
-        let id = words(params, "sessionId")?;
-        let session = self.sessions.get_mut(&id).ok_or_else(|| Fault::missing("session of this id"))?;
-        Ok((id, session, &self.setting))
-    }
-
     /// Begins a turn. `None` where the answer comes with its end.
-    fn prompt(
+    pub(super) fn prompt(
         &mut self,
         id: &str,
         params: Option<Value<'_>>,
@@ -444,7 +282,7 @@ impl Front {
     }
 
     /// Lets the turn of a session go on as far as it can.
-    fn go_on(&mut self, id: &str, now_ms: u64) {
+    pub(super) fn go_on(&mut self, id: &str, now_ms: u64) {
         let client = self.client.unwrap_or_default();
         let Some(session) = self.sessions.get_mut(id) else { return };
         let stage = Stage { session: id, cwd: &session.cwd, client, now_ms };
@@ -501,17 +339,13 @@ impl Front {
             say(session, false, text);
         }
         if let Some(outcome) = outcome {
-            if let Err(fault) = &outcome {
-                let (code, why) = (fault.word.to_owned(), fault.message.clone());
-                self.out.push(Out::Fact(Fact::LineRefused { code, why }));
-            }
             let line = line::answer(&turn.id, &outcome);
             self.said(Some("session/prompt"), Some(turn.id), Some(id), line);
         }
     }
 
     /// Tells a client of something in a session, with what a noisy agent prints before it.
-    fn tell(&mut self, id: &str, line: String) {
+    pub(super) fn tell(&mut self, id: &str, line: String) {
         let turn = self.sessions.get(id).and_then(|session| session.turn.as_ref());
         if turn.is_some_and(|turn| turn.quirks.contains(&Quirk::Noise)) {
             let noise = format!("[info] agent: {} bytes for {id}", line.len());
@@ -520,11 +354,11 @@ impl Front {
         self.said(Some("session/update"), None, Some(id), line);
     }
 
-    fn answer(&mut self, id: &str, method: Option<&str>, outcome: Result<serde_json::Value, Fault>) {
-        if let Err(fault) = &outcome {
+    fn answer(&mut self, id: &str, method: Option<&str>, outcome: &Result<serde_json::Value, Fault>) {
+        if let Err(fault) = outcome {
             self.refuse(fault);
         }
-        let line = line::answer(id, &outcome);
+        let line = line::answer(id, outcome);
         self.said(method, Some(id.to_owned()), None, line);
     }
 

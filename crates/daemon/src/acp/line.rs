@@ -21,7 +21,7 @@ pub(super) struct Fault {
     pub(super) word: &'static str,
     pub(super) code: i64,
     pub(super) message: String,
-    pub(super) data: Option<serde_json::Value>,
+    pub(super) data: Option<Box<serde_json::Value>>,
 }
 
 impl Fault {
@@ -128,7 +128,7 @@ pub(super) fn answer(id: &str, outcome: &Result<serde_json::Value, Fault>) -> St
         Err(fault) => {
             let mut error = json!({"code": fault.code, "message": fault.message});
             if let Some(data) = &fault.data {
-                error["data"] = data.clone();
+                error["data"] = (**data).clone();
             }
             json!({"error": error})
         }

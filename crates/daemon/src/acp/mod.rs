@@ -5,6 +5,7 @@
 
 mod front;
 mod line;
+mod method;
 mod session;
 mod stdio;
 mod turn;

@@ -227,7 +227,7 @@ impl Turn {
         match asked {
             Asked::Permission(question) => {
                 let chosen = self.choice(outcome);
-                let text = chosen.as_ref().map(Clone::clone).unwrap_or_default();
+                let text = chosen.as_ref().map_or_else(|_| String::new(), Clone::clone);
                 self.run.answer(question, &[AnswerRow { text }], stage.now_ms);
                 chosen.map(drop)
             }
@@ -296,13 +296,13 @@ impl Turn {
                     rfc3339(at_ms.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)))
                 });
                 let mut fault = Fault::internal(failure.message.clone());
-                fault.data = Some(json!({
+                fault.data = Some(Box::new(json!({
                     "code": failure.code,
                     "phase": failure.phase,
                     "category": failure.category,
                     "resetsAt": resets,
                     "nextActions": failure.next_actions,
-                }));
+                })));
                 (String::new(), Err(fault))
             }
             (None, _) => (final_text(run), stop(run.stop.as_deref().unwrap_or("end_turn"))),
