@@ -91,7 +91,7 @@ fn news(inner: &Inner, play: &Play, after: u64) -> (String, u64, bool) {
     let state = inner.state();
     // A task that is no longer kept says nothing more.
     let Some(view) = view(&state, &inner.setting, &play.task) else { return (String::new(), after, true) };
-    let ends = |shown: super::show::Shown| {
+    let ends = |shown: super::shown::Shown| {
         if play.stays { shown.is_terminal() } else { shown.is_at_rest() }
     };
     let (mut out, mut last) = (String::new(), after);

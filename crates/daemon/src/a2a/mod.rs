@@ -6,17 +6,20 @@
 
 mod access;
 mod answer;
+mod artifact;
 mod card;
 mod fault;
 mod field;
 mod leave;
 mod list;
 mod one;
+mod part;
 mod request;
 mod route;
 mod send;
 mod settle;
 mod show;
+mod shown;
 mod start;
 mod task;
 mod time;
@@ -231,3 +234,6 @@ pub(crate) struct Unreadable<'t> {
     /// Whether its body is too large.
     pub(crate) is_large: bool,
 }
+
+#[cfg(test)]
+mod tests;

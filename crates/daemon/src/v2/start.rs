@@ -279,7 +279,7 @@ pub(crate) fn started(
         }
         Err(blocked) => {
             let problem = blocked_start(&blocked);
-            call.facts.push(Fact::WriteRefused { run: run.id.clone(), why: blocked.to_string() });
+            call.facts.push(Fact::WriteRefused { run: run.id, why: blocked.to_string() });
             let reply = problem.reply(call.setting.manner);
             call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply));
             return call.refuse(&problem);
