@@ -36,7 +36,7 @@ pub(crate) struct Inner {
     pub(crate) setting: Setting,
     state: Mutex<State>,
     disk: Disk,
-    recorder: Arc<Recorder>,
+    pub(crate) recorder: Arc<Recorder>,
     wire: Option<Lines>,
     pub(crate) streams: Streams,
     /// Rung when something that was worked on is done.

@@ -80,6 +80,10 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
         let rung = bell.notified();
         let (frames, last, over) = news(&inner.state(), run, after);
         after = last;
+        // A row is told once it is in the journal.
+        if !frames.is_empty() && inner.recorder.flush().is_err() {
+            return;
+        }
         if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
             return;
         }

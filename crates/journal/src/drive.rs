@@ -39,6 +39,9 @@ pub enum Fact {
     },
     /// It came to this.
     Sent(Box<Sent>),
+    /// The files of an item are about to be written. Where they all hold what stands here it ended so, though its process ended before
+    /// it could say it.
+    Writing(Box<Ended>),
     /// An item is over.
     Ended(Box<Ended>),
     /// It was looked at once more, after all were over.
@@ -121,6 +124,7 @@ impl Fact {
                 Self::Started { item: item.clone(), work: String::new(), model: model.clone(), unix_ms: 0 }
             }
             Self::Sent(sent) => Self::Sent(Box::new(Sent { wait_ms: 0, took_ms: 0, ..Sent::clone(sent) })),
+            Self::Writing(ended) => Self::Writing(Box::new(Ended { unix_ms: 0, ..Ended::clone(ended) })),
             Self::Ended(ended) => Self::Ended(Box::new(Ended { unix_ms: 0, ..Ended::clone(ended) })),
             Self::Sending { .. } | Self::LookedAgain { .. } | Self::Stopped { .. } => self.clone(),
         }

@@ -134,11 +134,19 @@ pub struct Picked<'s> {
     pub pacing: Pacing,
     /// Number of the step with `times` that answers, over the whole script.
     trouble: Option<usize>,
+    /// Whether a turn of the model arrives by it.
+    whole: bool,
     /// The phrasing.
     phrasing: &'s Phrasing,
 }
 
 impl Picked<'_> {
+    /// The same where its faults found nothing to break: the model's turn was played, and the fault waits for a request that it fits.
+    #[must_use]
+    pub fn unharmed(self) -> Self {
+        Self { trouble: None, whole: true, ..self }
+    }
+
     /// Whether the script has nothing more to say.
     #[must_use]
     pub fn is_overrun(&self) -> bool {
@@ -160,12 +168,13 @@ pub fn look<'s>(phrasing: &'s Phrasing, stand: &Stand, counts: &Counts) -> Picke
     let steps = phrasing.steps();
     // Past the end only what stands behind the last step is left.
     let at = if index >= steps && phrasing.forever { steps.saturating_sub(1) } else { index.min(steps) };
-    let picked = |action, expected, pacing, trouble| Picked {
+    let picked = |action: &'s Action, expected, pacing, trouble| Picked {
         step: index,
         action,
         expected,
         pacing,
         trouble,
+        whole: action.is_turn(),
         phrasing,
     };
     let past = || picked(&Action::End, None, Pacing::default(), None);
@@ -212,7 +221,7 @@ impl Counts {
             tally.last = None;
             return;
         }
-        let whole = picked.action.is_turn();
+        let whole = picked.whole;
         tally.last = stand.trace.filter(|_| whole).map(|trace| (trace, picked.step));
         if whole || picked.phrasing.advance == Advance::Request {
             tally.answered = tally.answered.max(picked.step + 1);

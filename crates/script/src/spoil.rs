@@ -1,7 +1,7 @@
 //! Faults of words change what the model says before anything is played, so that what comes back is compared with it.
 
 use crate::scenario::{Action, FaultCall, Phrasing, Said, Scenarios, ScriptedCall, Trouble};
-use rehearsal_wire::fault::{self, Arrives, Fault, Named, change_words};
+use rehearsal_wire::fault::{self, Arrives, Fault, Group, Named, change_words};
 use rehearsal_wire::reply::{IssuedCall, Reply};
 
 /// Applies them in all scripts. Call it once the calls are those of the agent that is run, and only once.
@@ -43,10 +43,12 @@ fn words(reply: Reply) -> Said {
 }
 
 /// The same phrasing with faults put over what the model says: over all of it where a turn arrives all the same, else over the
-/// first `times` requests for it, so that those who try again get on.
+/// first `times` requests for it, so that those who try again get on. What an endpoint does not take it takes in no step.
 #[must_use]
 pub fn overlaid(phrasing: &Phrasing, faults: &[FaultCall], arrives: Arrives, times: u32) -> Phrasing {
     let mut phrasing = phrasing.clone();
+    let is_refusal = |call: &FaultCall| call.named().is_some_and(|named| named.row.group == Group::Refusals);
+    let everywhere = faults.iter().all(is_refusal);
     let mut first = true;
     for step in &mut phrasing.script {
         let Action::Say(said) = &step.action else { continue };
@@ -58,7 +60,7 @@ pub fn overlaid(phrasing: &Phrasing, faults: &[FaultCall], arrives: Arrives, tim
         }
         if arrives != Arrives::Not {
             step.action = broken;
-        } else if std::mem::take(&mut first) {
+        } else if std::mem::take(&mut first) || everywhere {
             step.before.insert(0, Trouble { times, action: broken, expected: step.expected.clone() });
         }
     }

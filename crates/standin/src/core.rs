@@ -122,6 +122,8 @@ pub struct Used<'s> {
     pub(crate) phrasing: &'s Phrasing,
     pub(crate) stand: Stand,
     pub(crate) picked: Picked<'s>,
+    /// Whether its faults found nothing to break.
+    pub(crate) unharmed: bool,
 }
 
 impl Used<'_> {
@@ -129,7 +131,8 @@ impl Used<'_> {
     pub fn commit(&self, counts: &mut Counts) -> bool {
         let still = look(self.phrasing, &self.stand, counts) == self.picked;
         if still {
-            counts.commit(&self.picked, &self.stand);
+            let picked = if self.unharmed { self.picked.unharmed() } else { self.picked };
+            counts.commit(&picked, &self.stand);
         }
         still
     }

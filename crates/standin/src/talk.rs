@@ -12,7 +12,7 @@ use crate::visit::{self, percent_decoded};
 use rehearsal_journal::event::{Asked, Kind, Noted, SideCall};
 use rehearsal_script::issued::ScriptSide;
 use rehearsal_script::pick::{Found, Picked, Stand, Trace, look};
-use rehearsal_script::scenario::{Advance, Phrasing};
+use rehearsal_script::scenario::{Action, Advance, Phrasing};
 use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::fault::{Arrives, Fault};
 use rehearsal_wire::json::{self, Broken};
@@ -210,7 +210,8 @@ impl<'s> Talk<'_, 's> {
         event.delivered = delivered;
         let faulted = event.delivered.fault.is_some();
         let remembers = stand.trace.is_some() || counts(phrasing);
-        let used = remembers.then_some(Used { phrasing, stand, picked });
+        let unharmed = matches!(picked.action, Action::Fault { said: Some(_), .. }) && !faulted;
+        let used = remembers.then_some(Used { phrasing, stand, picked, unharmed });
         Decision { faulted, used, ..finish(event, sent) }
     }
 

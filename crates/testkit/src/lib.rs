@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod async_openai;
+pub mod dice;
 pub mod folder;
 pub mod node;
 pub mod page;

@@ -67,6 +67,10 @@ async fn tell(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSe
         inner.play(&play.task);
         let frames;
         (frames, after, over) = news(inner, play, after);
+        // What is told is in the journal before.
+        if !frames.is_empty() && inner.recorder.flush().is_err() {
+            return;
+        }
         if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
             return;
         }
@@ -121,7 +125,7 @@ async fn wait(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSe
         let rung = bell.notified();
         inner.play(&play.task);
         if let Some(text) = rested(inner, play) {
-            if sender.send(Bytes::from(text)).await.is_ok() {
+            if inner.recorder.flush().is_ok() && sender.send(Bytes::from(text)).await.is_ok() {
                 sender.finish();
             }
             return;

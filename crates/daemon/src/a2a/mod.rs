@@ -30,7 +30,7 @@ pub(crate) use leave::leave;
 pub(crate) use route::is_ours;
 pub(crate) use settle::{Asked, settle};
 pub(crate) use start::{Starting, started};
-pub(crate) use task::Tasks;
+pub(crate) use task::{Stand, Tasks};
 
 use crate::core::{Decision, Step};
 use crate::v2::Call;

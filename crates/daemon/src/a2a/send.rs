@@ -141,12 +141,12 @@ fn begin(call: &mut Call<'_, '_>, sent: Sent) -> Step {
         None => None,
     };
     let Some((word, stand)) = bare else {
-        call.state.tasks.add(id.clone(), context, Stand::Run, setting.keep);
+        call.state.add_task(&id, context, Stand::Run, setting);
         take(call, &id, &sent, 0);
         return start::start(call, &id, &plan, sent, true);
     };
     call.facts.push(changed(&id, word));
-    call.state.tasks.add(id.clone(), context, stand, setting.keep);
+    call.state.add_task(&id, context, stand, setting);
     take(call, &id, &sent, 0);
     let asked = asked(call, &id, &sent.how, Answers::Start, Frame::now(sent.how.history));
     settle(call, &id, asked)

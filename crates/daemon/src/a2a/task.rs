@@ -96,8 +96,9 @@ impl Tasks {
         self.keys.get(key)
     }
 
-    /// Adds one. Of those without a run the oldest go where there are more than `keep`.
-    pub(crate) fn add(&mut self, id: String, context: String, stand: Stand, keep: usize) {
+    /// Adds one. Of those without a run the oldest go where there are more than `keep`: gives their ids.
+    pub(crate) fn add(&mut self, id: String, context: String, stand: Stand, keep: usize) -> Vec<String> {
+        let mut gone = Vec::new();
         self.made += 1;
         if !matches!(stand, Stand::Run) {
             self.bare.push_back(id.clone());
@@ -106,11 +107,13 @@ impl Tasks {
             Task { id: id.clone(), context, number: self.made, said: Vec::new(), stand, keys: Vec::new() };
         self.all.insert(id, task);
         while self.bare.len() > keep {
-            let Some(oldest) = self.bare.pop_front() else { return };
+            let Some(oldest) = self.bare.pop_front() else { break };
             if self.all.get(&oldest).is_some_and(|task| !matches!(task.stand, Stand::Run)) {
                 self.let_go(&oldest);
+                gone.push(oldest);
             }
         }
+        gone
     }
 
     /// Takes a message down that a task took, and the keys that stand for it.
@@ -156,9 +159,9 @@ mod tests {
         let mut tasks = Tasks::default();
         let key = |name: &str| Key::Message(name.to_owned());
         let said = || Said { after: 0, message: Map::new() };
-        for name in ["a", "b", "c"] {
+        for (name, gone) in [("a", &[][..]), ("b", &[]), ("c", &["a"])] {
             let stand = if name == "b" { Stand::Run } else { rejected() };
-            tasks.add(name.to_owned(), "ctx".to_owned(), stand, 1);
+            assert_eq!(tasks.add(name.to_owned(), "ctx".to_owned(), stand, 1), gone);
             tasks.said(name, said(), &[key(name), Key::Header(name.to_owned())], [7; 32]);
         }
         let left: Vec<_> = tasks.all().map(|task| (task.id.as_str(), task.number)).collect();

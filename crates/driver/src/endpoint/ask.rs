@@ -5,7 +5,7 @@ use super::attempts::{Attempt, Attempts, Next, Outcome, Policy, Spent};
 use super::budget::Budget;
 use super::class::{Class, Failed};
 use super::config::{Dialect, Endpoint};
-use super::ear::Ear;
+use super::ear::{Ear, Writing};
 use super::mask::Mask;
 use super::redirect;
 use super::request::{self, Dialing, Talk, Turn};
@@ -390,6 +390,15 @@ impl<T: Transport> Asker<T> {
             dialect: self.endpoint.dialect,
             keep: false,
         }
+    }
+
+    /// Tells whoever listens that files are about to be written.
+    ///
+    /// # Errors
+    /// [`Failed`] where it cannot be written down: then nothing is to be written.
+    pub fn tell_writing(&mut self, writing: Writing) -> Result<(), Box<Failed>> {
+        let Some(ear) = &mut self.ear else { return Ok(()) };
+        ear.writing(writing).map_err(|why| Box::new(Failed::new(Class::Write, why)))
     }
 
     /// Whether another request may leave.

@@ -12,4 +12,21 @@ pub trait Ear: Send + Sync {
 
     /// It came to this.
     fn sent(&mut self, attempt: &Attempt);
+
+    /// What came of the requests is about to be written.
+    ///
+    /// # Errors
+    /// A sentence where this cannot be written down: then the files are not written.
+    fn writing(&mut self, writing: Writing) -> Result<(), String>;
+}
+
+/// Files that are about to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writing {
+    /// Why they are not verified; none where they are.
+    pub missing: Option<&'static str>,
+    /// Whether something about the work was not quite as it should be.
+    pub suspect: bool,
+    /// Paths, and SHA-256 of what each will hold, hexadecimal.
+    pub files: Vec<(String, String)>,
 }

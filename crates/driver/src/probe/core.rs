@@ -51,7 +51,7 @@ impl Probing {
     }
 
     /// What is asked next; none where all is found. Rows that need no answer of their own are settled on the way.
-    pub fn next(&mut self) -> Option<Question> {
+    pub fn ask(&mut self) -> Option<Question> {
         while let Some(row) = PROBES.get(self.at) {
             if let Some(missing) = row.needs.iter().find(|name| !self.is_yes(name)) {
                 let why = self.note_of(missing).filter(|note| !note.is_empty());

@@ -68,6 +68,9 @@ pub enum KeptError {
     World(String),
 }
 
+/// What a file holds; else its name, and why it cannot be used.
+pub type Named = Result<Kept, (String, KeptError)>;
+
 impl Kept {
     /// Nothing known of an endpoint yet.
     #[must_use]
@@ -223,7 +226,7 @@ impl Kept {
     ///
     /// # Errors
     /// [`KeptError`] where the folder cannot be read.
-    pub fn load_all(data: &Path) -> Result<Vec<Result<Self, (String, KeptError)>>, KeptError> {
+    pub fn load_all(data: &Path) -> Result<Vec<Named>, KeptError> {
         let Ok(folder) = Folder::look_into(&data.join(FOLDER)) else { return Ok(Vec::new()) };
         let names = folder.names().map_err(|error| world(&error))?;
         let files = names.into_iter().filter(|name| name.ends_with(".json"));

@@ -12,6 +12,8 @@ pub struct Past {
     pub began_ms: u64,
     /// How it ended; none where nobody knows.
     pub ended: Option<Ended>,
+    /// How it ended if its files are as they were about to be written; none once its end is known.
+    pub writing: Option<Ended>,
     /// Requests that left, and of how many the end is not known.
     pub requests: u32,
     /// Those whose end nobody knows: a process ended before they did.
@@ -40,7 +42,8 @@ impl History {
         history
     }
 
-    fn apply(&mut self, fact: &Fact) {
+    /// Takes one more fact in.
+    pub fn apply(&mut self, fact: &Fact) {
         match fact {
             Fact::Began { items, .. } => {
                 self.order.clone_from(items);
@@ -61,8 +64,12 @@ impl History {
                 self.tokens.0 = self.tokens.0.saturating_add(sent.prompt_tokens.unwrap_or(0));
                 self.tokens.1 = self.tokens.1.saturating_add(sent.completion_tokens.unwrap_or(0));
             }
+            Fact::Writing(ended) => {
+                self.items.entry(ended.item.clone()).or_default().writing = Some(Ended::clone(ended));
+            }
             Fact::Ended(ended) => {
-                self.items.entry(ended.item.clone()).or_default().ended = Some(Ended::clone(ended));
+                let past = self.items.entry(ended.item.clone()).or_default();
+                (past.ended, past.writing) = (Some(Ended::clone(ended)), None);
             }
             Fact::LookedAgain { item, green } => {
                 if let Some(ended) =
@@ -81,6 +88,13 @@ impl History {
     pub fn proved(&self, item: &str, work: &str) -> Option<&Ended> {
         let past = self.items.get(item).filter(|past| past.work == work)?;
         past.ended.as_ref().filter(|ended| ended.verified)
+    }
+
+    /// The end of an item that was proved when it was asked to do just this, and of which nobody knows whether it was written.
+    #[must_use]
+    pub fn perhaps_written(&self, item: &str, work: &str) -> Option<&Ended> {
+        let past = self.items.get(item).filter(|past| past.work == work)?;
+        past.writing.as_ref().filter(|ended| ended.verified)
     }
 }
 
@@ -143,5 +157,20 @@ mod tests {
         assert!(History::of(&facts).proved("a", "w").is_some());
         facts.push(started("a", "w"));
         assert!(History::of(&facts).proved("a", "w").is_none(), "somebody works on it again");
+    }
+
+    #[test]
+    fn what_was_about_to_be_written_counts_until_its_end_is_known_or_somebody_begins_again() {
+        let writing = |verified| match ended("a", verified) {
+            Fact::Ended(ended) => Fact::Writing(ended),
+            other => other,
+        };
+        let perhaps = |facts: &[Fact], work: &str| History::of(facts).perhaps_written("a", work).is_some();
+        let mut facts = vec![started("a", "w"), writing(true)];
+        assert!(perhaps(&facts, "w") && !perhaps(&facts, "other"));
+        assert!(!perhaps(&[started("a", "w"), writing(false)], "w"), "it was not proved");
+        assert!(!perhaps(&[facts.clone(), vec![ended("a", false)]].concat(), "w"), "it was not written");
+        facts.push(started("a", "w"));
+        assert!(!perhaps(&facts, "w"));
     }
 }

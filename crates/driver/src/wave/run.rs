@@ -4,24 +4,22 @@ use super::past::History;
 use super::report::{ItemReport, WaveReport};
 use super::{Item, Stand, Wave, WaveError};
 use crate::book::Book;
-use crate::endpoint::ask::{Asker, Manner, Transport};
 use crate::endpoint::budget::Budget;
-use crate::endpoint::config::Endpoint;
+use crate::endpoint_driver::digest_of;
+use crate::operations::{Driver, Work};
 use crate::policy::{Candidate, Tier, sample};
+use crate::roles::Role;
 use crate::worker::dispatch::Task;
-use crate::worker::ownership::{Mode, Protection, Set, may_be_one};
-use crate::worker::proof::bench::Base;
-use crate::worker::proof::verification::{Missing, Sort};
-use crate::worker::proof::{Bench, Proof};
+use crate::worker::ownership::may_be_one;
+use crate::worker::proof::Proof;
+use crate::worker::proof::verification::{Look, Missing, Sort};
 use crate::worker::report::Report;
-use crate::worker::work::work;
-use rehearsal_journal::digest;
-use rehearsal_journal::drive::{Ended, Fact};
+use rehearsal_journal::drive::Fact;
 use rehearsal_world::clock::unix_ms;
 use rehearsal_world::owned::Tree;
 use rehearsal_world::process;
 use rehearsal_world::task::{self, JoinSet};
-use rehearsal_world::vault::{Folder, VaultError};
+use rehearsal_world::vault::VaultError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -52,27 +50,8 @@ pub struct Plan {
     pub seed: u64,
     /// How closely is looked, and what that follows from.
     pub tier: (Tier, u64, u64),
-    /// The model that reviews.
-    pub reviewer: String,
-    /// Which files count as tests and their configuration.
-    pub protection: Protection,
-    /// Where commands run.
-    pub bench: Bench,
-    /// The endpoint.
-    pub endpoint: Endpoint,
-    /// How it is asked.
-    pub manner: Manner,
-    /// What all may cost together.
+    /// What all may cost together. The driver keeps to it, too.
     pub budget: Arc<Budget>,
-}
-
-/// Where a wave works.
-#[derive(Debug)]
-pub struct Ground {
-    /// The tree.
-    pub tree: Tree,
-    /// The folder by which a commit that was killed is ended.
-    pub record: Folder,
 }
 
 /// Why a wave does not begin, or cannot go on.
@@ -84,9 +63,6 @@ pub enum RunError {
     /// The journal cannot be written.
     #[error(transparent)]
     Book(#[from] VaultError),
-    /// The tests cannot be kept as they are.
-    #[error("{0}")]
-    Base(String),
 }
 
 /// What just happened, for whoever watches.
@@ -102,34 +78,26 @@ pub enum Progress<'p> {
     LookedAgain(&'p str, bool),
 }
 
-/// Works on a wave. `facts` is what its journal said when it was opened.
+/// Works on a wave in a tree, where an earlier process was ended by what the journal says of it.
 ///
 /// # Errors
 /// [`RunError`]; what was written until then is whole, and the next call goes on.
-pub async fn run<T: Transport + Clone + Send + Sync + 'static>(
+pub async fn run<D: Driver + 'static>(
     plan: Plan,
-    ground: Arc<Ground>,
-    (book, facts): (Book, Vec<Fact>),
-    transport: T,
-    watch: impl Fn(Progress<'_>) + 'static,
+    driver: Arc<D>,
+    tree: &Tree,
+    book: &Book,
+    watch: impl Fn(Progress<'_>),
 ) -> Result<WaveReport, RunError> {
     let items = plan.jobs.iter().map(item).collect();
     let wave = Wave::begin(items, may_be_one)?;
-    let base = match plan.jobs.iter().any(|job| job.test.is_some()) {
-        true => {
-            let base = Base::read(&ground.tree, &plan.protection, &plan.bench).await;
-            Some(base.map_err(RunError::Base)?)
-        }
-        false => None,
-    };
     let slugs = plan.jobs.iter().map(|job| job.slug.clone()).collect();
+    let history = book.history();
     let pid = process::own_id();
     book.note(Fact::Began { unix_ms: unix_ms(), pid, items: slugs, seed: plan.seed })?;
-    let history = History::of(&facts);
     plan.budget.spend(history.tokens.0, history.tokens.1);
-    let mut running =
-        Running { plan, ground, book, base, transport, wave, watch, done: BTreeMap::new(), stopped: None };
-    running.keep(&history);
+    let mut running = Running { plan, driver, book, wave, watch, done: BTreeMap::new(), stopped: None };
+    running.keep(&history, tree)?;
     running.work().await?;
     running.look_again().await?;
     Ok(running.report())
@@ -140,30 +108,33 @@ fn item(job: &Job) -> Item {
     Item { slug: job.slug.clone(), owns, after: job.after.clone() }
 }
 
-struct Running<T, W> {
+struct Running<'r, D, W> {
     plan: Plan,
-    ground: Arc<Ground>,
-    book: Book,
-    base: Option<Base>,
-    transport: T,
+    driver: Arc<D>,
+    book: &'r Book,
     wave: Wave,
     watch: W,
     done: BTreeMap<String, ItemReport>,
     stopped: Option<String>,
 }
 
-impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static> Running<T, W> {
-    /// Items that were proved, and whose files are as they were left, are done.
-    fn keep(&mut self, history: &History) {
+impl<D: Driver + 'static, W: Fn(Progress<'_>)> Running<'_, D, W> {
+    /// Items that were proved, and whose files are as they were left, are done; also where nobody lived to say that they were written.
+    fn keep(&mut self, history: &History, tree: &Tree) -> Result<(), RunError> {
         for job in &self.plan.jobs {
-            let Some(ended) = history.proved(&job.slug, &work_of(job)) else { continue };
-            let is_same = ended.files.iter().all(|(path, sum)| self.ground.tree.sha256(path) == *sum);
-            if is_same {
+            let work = digest_of(&job.task, self.proof(job).as_ref());
+            let unsaid = history.perhaps_written(&job.slug, &work);
+            let Some(ended) = unsaid.or_else(|| history.proved(&job.slug, &work)) else { continue };
+            if ended.files.iter().all(|(path, sum)| tree.sha256(path) == *sum) {
+                if unsaid.is_some() {
+                    self.book.note(Fact::Ended(Box::new(ended.clone())))?;
+                }
                 self.wave.keep(&job.slug);
                 self.done.insert(job.slug.clone(), ItemReport::kept(ended));
                 (self.watch)(Progress::Kept(&job.slug));
             }
         }
+        Ok(())
     }
 
     async fn work(&mut self) -> Result<(), RunError> {
@@ -173,19 +144,14 @@ impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static
                 self.stop("cost_ceiling_exceeded")?;
             }
             for slug in self.wave.start(self.plan.at_once.max(1)) {
-                let Some(job) = self.plan.jobs.iter().find(|job| job.slug == slug).cloned() else { continue };
+                let Some(job) = self.plan.jobs.iter().find(|job| job.slug == slug) else { continue };
                 (self.watch)(Progress::Started(&slug));
-                self.book.note(Fact::Started {
-                    item: slug.clone(),
-                    work: work_of(&job),
-                    model: job.task.model.clone(),
-                    unix_ms: unix_ms(),
-                })?;
-                workers.spawn(self.worker(job));
+                let (driver, work) = (Arc::clone(&self.driver), self.work_of(job));
+                workers.spawn(async move { (slug, driver.dispatch(work).await) });
             }
             let Some(ended) = workers.join_next().await else { return Ok(()) };
             let (slug, report) = task::joined(ended);
-            self.over(slug, report)?;
+            self.over(slug, report?);
         }
     }
 
@@ -195,44 +161,35 @@ impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static
         Ok(self.book.note(Fact::Stopped { reason: reason.to_owned() })?)
     }
 
-    fn worker(&self, job: Job) -> impl Future<Output = (String, Report)> + Send + use<T, W> {
+    fn proof(&self, job: &Job) -> Option<Proof> {
         let (tier, good, all) = self.plan.tier;
-        let proof = job.test.map(|test| Proof {
-            test,
-            check: job.check,
+        Some(Proof {
+            test: job.test.clone()?,
+            check: job.check.clone(),
             tier,
             measured: (good, all),
             second_look: false,
-            reviewer: self.plan.reviewer.clone(),
-        });
-        let mut task = job.task;
-        if proof.is_some() {
+            reviewer: self.driver.resolve_model(Role::Verify).to_owned(),
+        })
+    }
+
+    fn work_of(&self, job: &Job) -> Work {
+        let (mut task, proof) = (job.task.clone(), self.proof(job));
+        if let Some(Proof { tier, .. }) = &proof {
             task.rounds = task.rounds.min(tier.policy().repair_cap);
             task.validate_json = tier.policy().validate_all_json;
         }
-        let (slug, base, ground) = (job.slug, self.base.clone(), Arc::clone(&self.ground));
-        let mut asker = Asker::over(self.plan.endpoint.clone(), self.plan.manner, self.transport.clone())
-            .within(Arc::clone(&self.plan.budget))
-            .telling(self.book.of(&slug));
-        async move {
-            let proof = proof.as_ref().zip(base.as_ref());
-            let report = work(task, proof, &ground.tree, &ground.record, &mut asker).await;
-            (slug, report)
-        }
+        Work { item: job.slug.clone(), task, proof }
     }
 
-    fn over(&mut self, slug: String, report: Report) -> Result<(), RunError> {
-        let ended = Fact::Ended(Box::new(ended(&slug, &report)));
-        self.book.note(ended)?;
+    fn over(&mut self, slug: String, report: Report) {
         self.wave.over(&slug, report.verification.missing.is_none());
         (self.watch)(Progress::Over(&slug, &report));
         self.done.insert(slug, ItemReport::worked(report));
-        Ok(())
     }
 
     /// Some of the verified items once more, with what their workers do not know, in the tree as all of them left it.
     async fn look_again(&mut self) -> Result<(), RunError> {
-        let Some(base) = self.base.clone() else { return Ok(()) };
         let verified: Vec<Job> = self
             .plan
             .jobs
@@ -248,13 +205,12 @@ impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static
         let percent = self.plan.tier.0.policy().spot_check_percent;
         let drawn: Vec<String> =
             sample(self.plan.seed, &candidates, percent).into_iter().map(str::to_owned).collect();
-        let mask = self.plan.endpoint.mask();
         for job in verified.iter().filter(|job| drawn.contains(&job.slug)) {
             let Some(test) = &job.test else { continue };
             let mut commands = vec![(Sort::Again, test.as_str())];
             commands.extend(job.check.as_deref().map(|check| (Sort::Check, check)));
-            let looks = base.looks(&job.task.owns, &[], &commands, &mask).await;
-            let green = looks.iter().all(crate::worker::proof::verification::Look::is_green);
+            let looks = self.driver.run_commands(&commands).await;
+            let green = looks.iter().all(Look::is_green);
             self.book.note(Fact::LookedAgain { item: job.slug.clone(), green })?;
             if let Some(item) = self.done.get_mut(&job.slug) {
                 item.looked_again(looks, (!green).then_some(Missing::FakeGreen));
@@ -284,40 +240,4 @@ impl<T: Transport + Clone + Send + Sync + 'static, W: Fn(Progress<'_>) + 'static
             seed: self.plan.seed,
         }
     }
-}
-
-/// What the journal keeps of an end.
-pub fn ended(slug: &str, report: &Report) -> Ended {
-    Ended {
-        item: slug.to_owned(),
-        outcome: report.outcome.name().to_owned(),
-        verified: report.verification.missing.is_none(),
-        reason: report.verification.missing.map(|missing| missing.name().to_owned()),
-        class: report.error().map(|failed| failed.class.name().to_owned()),
-        suspect: report.is_suspect(),
-        files: report.files.iter().map(|file| (file.path.clone(), file.after.clone())).collect(),
-        unix_ms: unix_ms(),
-    }
-}
-
-fn work_of(job: &Job) -> String {
-    digest_of(&job.task, job.test.as_deref(), job.check.as_deref())
-}
-
-/// Digest of what is asked for and how it is proved: a result that was kept answers this and nothing else. Who did it, and how it
-/// was asked, makes no difference to a result that was proved.
-#[must_use]
-pub fn digest_of(task: &Task, test: Option<&str>, check: Option<&str>) -> String {
-    let parts = [&task.prompt, &owned(&task.owns), test.unwrap_or("-"), check.unwrap_or("-")];
-    // Each part with its length, so that no two lists of parts are one text.
-    let text: String = parts.iter().map(|part| format!("{}:{part}\n", part.len())).collect();
-    digest::text(&digest::of(text.as_bytes()))
-}
-
-fn owned(set: &Set) -> String {
-    let mode = |mode| match mode {
-        Mode::Edit => "edit",
-        Mode::Create => "create",
-    };
-    set.entries().iter().map(|entry| format!("{} {}\n", mode(entry.mode), entry.name.as_str())).collect()
 }

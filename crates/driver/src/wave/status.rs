@@ -70,16 +70,19 @@ pub fn statuses(
     patience: Duration,
     now_ms: u64,
 ) -> Vec<Status> {
-    let one = |item: &String| {
-        let past = history.items.get(item);
-        Status {
-            item: item.clone(),
-            state: past.map_or(State::Unknown, |past| state(past, alive, quiet > patience)),
-            age: past.map(|past| Duration::from_millis(now_ms.saturating_sub(past.began_ms))),
-            detail: past.map_or_else(String::new, detail),
-        }
-    };
-    history.order.iter().map(one).collect()
+    history.order.iter().map(|item| status(history, item, alive, quiet > patience, now_ms)).collect()
+}
+
+/// How one item stands, by the same.
+#[must_use]
+pub fn status(history: &History, item: &str, alive: bool, is_quiet: bool, now_ms: u64) -> Status {
+    let past = history.items.get(item);
+    Status {
+        item: item.to_owned(),
+        state: past.map_or(State::Unknown, |past| state(past, alive, is_quiet)),
+        age: past.map(|past| Duration::from_millis(now_ms.saturating_sub(past.began_ms))),
+        detail: past.map_or_else(String::new, detail),
+    }
 }
 
 fn state(past: &Past, alive: bool, is_quiet: bool) -> State {

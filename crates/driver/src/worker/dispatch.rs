@@ -8,6 +8,7 @@ use super::ownership::{self, Reading, Set};
 use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
+use crate::endpoint::mask::Mask;
 use crate::endpoint::request::{Dialing, Repair, Schema, Structured, Turn};
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{self, write_string};
@@ -42,6 +43,8 @@ pub struct Task {
     pub validate_json: bool,
     /// Most tokens of an answer, where one is set.
     pub limit: Option<u32>,
+    /// The temperature, where one is to be sent.
+    pub temperature: Option<f64>,
     /// Whether answers are asked for as streams.
     pub stream: bool,
 }
@@ -104,6 +107,10 @@ pub struct Dispatch {
     user: String,
     ladder: Ladder,
     repairs: Vec<Repair>,
+    /// What the model thought of each answer that was sent back.
+    thoughts: Vec<String>,
+    /// What it thought of the last one.
+    thought: String,
     /// How many of them were sent back for what they do.
     rounds: u32,
     /// The last answer that could be used.
@@ -128,10 +135,11 @@ impl Dispatch {
     pub fn new(task: Task, owned: Vec<Owned>) -> Self {
         let shape = Shape {
             rung: if task.format.schema.is_some() { Rung::JsonSchema } else { Rung::None },
-            temperature: false,
+            temperature: task.temperature.is_some(),
             limit: task.limit.map(|_| LimitField::MaxTokens),
             system: true,
             stream_options: task.stream,
+            reasoning: false,
         };
         Self {
             user: user_text(&task.prompt, &owned),
@@ -141,6 +149,8 @@ impl Dispatch {
             task,
             owned,
             repairs: Vec::new(),
+            thoughts: Vec::new(),
+            thought: String::new(),
             rounds: 0,
             said: String::new(),
             json_files: 0,
@@ -169,7 +179,9 @@ impl Dispatch {
     /// How it is asked, after what the endpoint refused so far.
     #[must_use]
     pub fn dialing(&self) -> Dialing {
-        let dialing = dialing(self.ladder.shape(), self.task.limit);
+        let shape = self.ladder.shape();
+        let temperature = self.task.temperature.filter(|_| shape.temperature);
+        let dialing = Dialing { temperature, ..dialing(shape, self.task.limit) };
         match self.format.schema {
             Some(_) => dialing,
             None => Dialing { structured: Structured::None, ..dialing },
@@ -248,6 +260,7 @@ impl Dispatch {
         for leniency in &told.leniencies {
             self.lenient(leniency.name());
         }
+        self.thought = told.reasoning.clone().unwrap_or_default();
         // An endpoint that has only tools may put the answer into the one call that nobody offered.
         let text = match (&told.text, told.calls.as_slice()) {
             (Some(text), _) => text.clone(),
@@ -264,8 +277,18 @@ impl Dispatch {
         self.read(&text)
     }
 
+    /// Takes the key out of what the last answer left behind: what is reported, and what goes back to the model.
+    pub fn hide(&mut self, mask: &Mask) {
+        let texts = self.findings.iter_mut().chain(&mut self.summary);
+        let sent_back = self.repairs.last_mut().into_iter();
+        for text in texts.chain(sent_back.flat_map(|repair| [&mut repair.said, &mut repair.wanted])) {
+            *text = mask.hide(text);
+        }
+    }
+
     fn failed(&mut self, failed: Box<Failed>) -> Do {
         if stepped_down(&mut self.ladder, &failed) {
+            self.give_thoughts();
             return Do::Ask;
         }
         Do::End(match failed.class {
@@ -350,7 +373,7 @@ impl Dispatch {
             return Do::End(Outcome::Failed(Box::new(failed)));
         }
         self.rounds += 1;
-        self.repairs.push(Repair { said: bounded(&said), reasoning: None, wanted });
+        self.push(&said, wanted);
         Do::Ask
     }
 
@@ -358,6 +381,7 @@ impl Dispatch {
     fn unreadable(&mut self, said: &str, mut wanted: String, reason: &'static str) -> Do {
         self.unread += 1;
         if self.unread == SWITCH_AFTER
+            && self.may_send_back(said)
             && let Some(other) = FORMATS.iter().find(|format| format.name != self.task.format.name)
         {
             self.format = other;
@@ -370,14 +394,33 @@ impl Dispatch {
 
     /// An answer that cannot be used goes back to the model, unless it was sent back often enough or says again what it said.
     fn send_back(&mut self, said: &str, wanted: String, reason: &'static str) -> Do {
-        let is_new = self.seen.insert(digest::of(said.as_bytes()));
-        let sent_back = self.repairs.len() - self.rounds as usize;
-        if !is_new || sent_back >= self.task.repairs {
+        let may = self.may_send_back(said);
+        self.seen.insert(digest::of(said.as_bytes()));
+        if !may {
             let failed = Failed::new(Class::Format, wanted).because(reason);
             return Do::End(Outcome::Failed(Box::new(failed)));
         }
-        self.repairs.push(Repair { said: bounded(said), reasoning: None, wanted });
+        self.push(said, wanted);
         Do::Ask
+    }
+
+    fn may_send_back(&self, said: &str) -> bool {
+        let sent_back = self.repairs.len() - self.rounds as usize;
+        !self.seen.contains(&digest::of(said.as_bytes())) && sent_back < self.task.repairs
+    }
+
+    fn push(&mut self, said: &str, wanted: String) {
+        self.repairs.push(Repair { said: bounded(said), reasoning: None, wanted });
+        self.thoughts.push(bounded(&std::mem::take(&mut self.thought)));
+        self.give_thoughts();
+    }
+
+    /// Answers go back with their thoughts where the endpoint was found to want them; an answer without any has empty ones.
+    fn give_thoughts(&mut self) {
+        let wanted = self.ladder.shape().reasoning;
+        for (repair, thought) in self.repairs.iter_mut().zip(&self.thoughts) {
+            repair.reasoning = wanted.then(|| thought.clone());
+        }
     }
 
     /// What touches a file that the worker does not own is not repaired: nobody should learn by trying.

@@ -118,8 +118,7 @@ impl Report {
     /// guard that was overridden.
     #[must_use]
     pub fn is_suspect(&self) -> bool {
-        let unmetered = self.spent.is_some_and(|spent| spent.metered != Metered::All);
-        self.repairs > 0 || !self.leniencies.is_empty() || unmetered || !self.findings.is_empty()
+        is_suspect(self.repairs, &self.leniencies, &self.findings, self.spent)
     }
 
     /// Why it failed, if it did.
@@ -130,6 +129,17 @@ impl Report {
             Outcome::Applied | Outcome::NoOp | Outcome::Incomplete => None,
         }
     }
+}
+
+/// As [`Report::is_suspect`], before there is a report.
+pub(super) fn is_suspect(
+    repairs: usize,
+    leniencies: &[String],
+    findings: &[String],
+    spent: Option<Spent>,
+) -> bool {
+    let unmetered = spent.is_some_and(|spent| spent.metered != Metered::All);
+    repairs > 0 || !leniencies.is_empty() || unmetered || !findings.is_empty()
 }
 
 fn fate(fate: Fate) -> &'static str {

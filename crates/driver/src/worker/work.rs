@@ -6,11 +6,18 @@ use super::proof::Proof;
 use super::proof::bench::{Base, held_as};
 use super::proof::review::{Changed, Judged, Review};
 use super::proof::verification::{Look, Missing, Sort, Verification};
-use super::report::Report;
+use super::report::{Report, is_suspect};
+use crate::endpoint::answer::Told;
 use crate::endpoint::ask::{Asker, Transport};
 use crate::endpoint::class::{Class, Failed};
+use crate::endpoint::ear::Writing;
+use rehearsal_journal::digest;
 use rehearsal_world::owned::{self, Entry, Held, PathReport, Tree};
 use rehearsal_world::vault::Folder;
+use std::sync::{Mutex, PoisonError};
+
+/// Held while files are written: the folder of records has room for one commit, and workers of a wave finish when they like.
+static WRITING: Mutex<()> = Mutex::new(());
 
 /// Works on a task in a tree. `record` is a folder in which a commit can be found again that a kill interrupts; whoever calls has
 /// ended such a one before ([`Tree::recover`]). With a proof nothing is written that does not pass it.
@@ -95,7 +102,7 @@ impl<T: Transport> Worker<'_, T> {
     async fn run(&mut self, held: Held, record: &Folder) -> (Outcome, Vec<PathReport>) {
         loop {
             let result = self.asker.ask(&self.dispatch.turn(), &self.dispatch.dialing()).await;
-            let mut next = self.dispatch.answered(result);
+            let mut next = self.next(result);
             if let Do::Commit(changes) = &next {
                 match self.prove(changes).await {
                     Ok(()) => return self.commit(held, record, changes),
@@ -106,6 +113,18 @@ impl<T: Transport> Worker<'_, T> {
                 Do::Ask | Do::Commit(_) => {}
                 Do::End(outcome) => return (outcome, Vec::new()),
             }
+        }
+    }
+
+    /// What an answer leads to. What is said of it holds no key, though a provider repeats it.
+    fn next(&mut self, result: Result<Told, Box<Failed>>) -> Do {
+        let next = self.dispatch.answered(result);
+        let mask = self.asker.mask();
+        self.dispatch.hide(mask);
+        match next {
+            Do::End(Outcome::Failed(failed)) => Do::End(Outcome::Failed(Box::new(failed.hidden(mask)))),
+            // The others say only what went through the mask before.
+            Do::Ask | Do::Commit(_) | Do::End(_) => next,
         }
     }
 
@@ -136,7 +155,7 @@ impl<T: Transport> Worker<'_, T> {
     /// The test on the answer; gives what it said.
     async fn test(&mut self, proof: &Proof, base: &Base, changes: &[Change]) -> Result<String, Refuted> {
         let owns = &self.dispatch.task().owns;
-        let looks = base.looks(owns, changes, &[(Sort::Test, &proof.test)], self.asker.mask()).await;
+        let looks = base.looks(Some((owns, changes)), &[(Sort::Test, &proof.test)], self.asker.mask()).await;
         self.verification.looks.extend(looks.iter().cloned());
         match looks.last() {
             Some(look) if look.is_green() => Ok(look.output.clone()),
@@ -149,7 +168,8 @@ impl<T: Transport> Worker<'_, T> {
     async fn look_again(&mut self, proof: &Proof, base: &Base, changes: &[Change]) -> Result<(), Refuted> {
         let mut commands = vec![(Sort::Again, proof.test.as_str())];
         commands.extend(proof.check.as_deref().map(|check| (Sort::Check, check)));
-        let looks = base.looks(&self.dispatch.task().owns, changes, &commands, self.asker.mask()).await;
+        let answer = Some((&self.dispatch.task().owns, changes));
+        let looks = base.looks(answer, &commands, self.asker.mask()).await;
         self.verification.looks.extend(looks.iter().cloned());
         match looks.last() {
             Some(look) if !look.is_green() => Err(fake(look, &proof.test)),
@@ -199,16 +219,43 @@ impl<T: Transport> Worker<'_, T> {
         };
         loop {
             let result = self.asker.ask(&review.turn(), &review.dialing()).await;
+            // A verdict is words for a report and holds no file, so it may lose what must not be seen.
+            let mask = self.asker.mask();
+            let result = result.map(|told| Told { text: told.text.map(|text| mask.hide(&text)), ..told });
             if let Some(judged) = review.answered(result) {
                 return judged;
             }
         }
     }
 
+    /// What is said before files are written, so that a kill from here on does not cost what was proved.
+    fn announce(&mut self, changes: &[Change]) -> Result<(), Box<Failed>> {
+        let sum = |change: &Change| digest::text(&digest::of(change.contents.as_bytes()));
+        let (dispatch, asker) = (&self.dispatch, &mut *self.asker);
+        asker.tell_writing(Writing {
+            missing: self.verification.missing.map(|missing| missing.name()),
+            suspect: is_suspect(
+                dispatch.repaired(),
+                dispatch.leniencies(),
+                dispatch.findings(),
+                Some(asker.spent()),
+            ),
+            files: changes.iter().map(|change| (change.path.clone(), sum(change))).collect(),
+        })
+    }
+
     fn commit(&mut self, held: Held, record: &Folder, changes: &[Change]) -> (Outcome, Vec<PathReport>) {
+        if let Err(failed) = self.announce(changes) {
+            self.verification.missing = self.verification.missing.or(Some(Missing::NotWritten));
+            return (Outcome::Failed(failed), Vec::new());
+        }
         let changes: Vec<(&str, &[u8])> =
             changes.iter().map(|change| (change.path.as_str(), change.contents.as_bytes())).collect();
-        match held.commit(record, &changes) {
+        let written = {
+            let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+            held.commit(record, &changes)
+        };
+        match written {
             Ok(done) => (Outcome::Applied, done.paths),
             Err(error) => {
                 if self.verification.missing.is_none() {

@@ -11,6 +11,7 @@ const FULL: Shape = Shape {
     limit: Some(LimitField::MaxTokens),
     system: true,
     stream_options: true,
+    reasoning: false,
 };
 
 const FINAL: Verdict = Verdict::Final;
@@ -96,8 +97,14 @@ fn q31_an_unrelated_refusal_is_final_though_it_mentions_the_word() {
     ] {
         says(FULL, status, param, code, message, FINAL);
     }
-    let plain =
-        Shape { rung: Rung::None, temperature: false, limit: None, system: false, stream_options: false };
+    let plain = Shape {
+        rung: Rung::None,
+        temperature: false,
+        limit: None,
+        system: false,
+        stream_options: false,
+        reasoning: false,
+    };
     for param in ["response_format", "temperature", "max_tokens", "messages[0].role", "stream_options"] {
         says(plain, 400, param, "unsupported_parameter", "Unsupported: 'system'", FINAL);
     }

@@ -160,6 +160,7 @@ fn shape() -> Shape {
         limit: Some(LimitField::MaxTokens),
         system: true,
         stream_options: true,
+        reasoning: false,
     }
 }
 

@@ -5,27 +5,9 @@
 use crate::stand::{ALIAS, CHAT, Got, Stand, body, case, marker};
 use crate::upstream::{Asked, MODEL, Step, chunks, completion, event, head, open_chunks};
 use rehearsal_journal::bridge::Fact;
+use rehearsal_testkit::dice::{Dice, kills};
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
-
-/// Numbers that follow from a seed (xorshift64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name)
-        .ok()
-        .map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
-}
 
 /// An answer that takes some milliseconds and comes in many pieces.
 fn slow(asked: &Asked) -> Vec<Step> {
@@ -66,11 +48,9 @@ fn kept(stand: &Stand, case: &str) -> Vec<u8> {
 #[test]
 #[expect(clippy::too_many_lines, reason = "one round, from its start to its next")]
 fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() {
-    let rounds = usize::try_from(setting("REHEARSAL_TEST_KILLS").unwrap_or(500)).unwrap();
-    let seed =
-        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
+    let (rounds, mut dice) = (usize::try_from(kills(500)).unwrap(), Dice::thrown());
+    let seed = dice.seed();
     eprintln!("REHEARSAL_TEST_SEED={seed}");
-    let mut dice = Dice(seed | 1);
     let stand = Stand::cases("killed", rounds);
     stand.upstream.plays(slow);
     let (mut lost, mut whole, mut unspent) = (0, 0, 0);
@@ -141,11 +121,9 @@ fn killed_at_any_moment_nothing_is_forwarded_twice_and_nothing_served_is_lost() 
 /// Without a budget bytes go into a log first; files are made of them when there is time.
 #[test]
 fn killed_at_any_moment_what_no_budget_pays_for_is_kept_too() {
-    let rounds = setting("REHEARSAL_TEST_KILLS").unwrap_or(500) / 10;
-    let seed =
-        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
+    let (rounds, mut dice) = (kills(500) / 10, Dice::thrown());
+    let seed = dice.seed();
     eprintln!("REHEARSAL_TEST_SEED={seed}");
-    let mut dice = Dice(seed | 1);
     let stand = Stand::open("killed-open", &["--alias", &format!("{ALIAS}={MODEL}")]);
     stand.upstream.plays(slow);
     let mut running = stand.start();
@@ -189,10 +167,8 @@ fn killed_at_any_moment_what_no_budget_pays_for_is_kept_too() {
 
 #[test]
 fn killed_while_it_starts_it_starts_again() {
-    let seed =
-        setting("REHEARSAL_TEST_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish() | 1);
-    eprintln!("REHEARSAL_TEST_SEED={seed}");
-    let mut dice = Dice(seed | 1);
+    let mut dice = Dice::thrown();
+    eprintln!("REHEARSAL_TEST_SEED={}", dice.seed());
     let stand = Stand::cases("killed-starting", 1);
     let mut kill = |rounds: u64| {
         for _ in 0..rounds {

@@ -5,17 +5,20 @@
 
 mod agents;
 mod cassettes;
+mod defects;
 mod drills;
 mod driving;
 mod enclosed;
 mod evidence;
 mod init;
+mod kills;
 mod known;
 mod merging;
 mod mistakes;
 mod network;
 mod probing;
 mod proving;
+mod quirks;
 mod reach;
 mod redacting;
 mod replaying;

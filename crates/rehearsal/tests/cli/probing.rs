@@ -31,11 +31,15 @@ fn usage() -> Value {
     json!({"prompt_tokens": 5000, "completion_tokens": 3})
 }
 
-/// A suite that answers each of these prompts.
+/// A suite that answers each of these prompts, with a step or, request by request, with several.
 fn suite(answers: &[(&str, Value)]) -> Value {
     let classes = answers.iter().enumerate().map(|(number, (prompt, step))| {
         let phrasings = json!([{"id": format!("p{number}"), "prompt": prompt}]);
-        (format!("c{number}"), json!({"script": [step], "phrasings": phrasings}))
+        let class = match step {
+            Value::Array(steps) => json!({"advance": "request", "script": steps, "phrasings": phrasings}),
+            step => json!({"script": [step], "phrasings": phrasings}),
+        };
+        (format!("c{number}"), class)
     });
     let classes: serde_json::Map<String, Value> = classes.collect();
     json!({"version": 1, "rules": {"one-token-limit": false}, "classes": classes})
@@ -180,9 +184,15 @@ fn pupil(numbers: std::ops::Range<u64>, wrong: u64) -> Value {
         .collect();
     let answers: Vec<(&str, Value)> =
         answers.iter().map(|(prompt, step)| (prompt.as_str(), step.clone())).collect();
+    let said = |text: &str| json!({"text": text, "usage": usage()});
+    let work = r#"{"files":[{"path":"a.txt","contents":"two\n"}],"summary":"Done.","done":true}"#;
+    let approved = r#"{"verdict":"approve","reasons":[]}"#;
     suite(
         &[
-            &[("Answer with the single word ready.", json!({"text": "ready", "usage": usage()}))],
+            &[
+                ("Answer with the single word ready.", said("ready")),
+                ("Make it two", json!([said(work), said(approved)])),
+            ],
             &answers[..],
         ]
         .concat(),
@@ -202,6 +212,16 @@ fn accuracy_is_measured_added_up_and_trusted_by_its_lower_bound() {
         assert_eq!(found["accuracy"], wanted, "{}", ended.err);
         assert_eq!(ended.err.contains("the file is not as it should be"), run == 2, "{}", ended.err);
     }
+    // Work with the same data is looked at as closely as that calls for.
+    sandbox.write("tree/a.txt", b"one\n");
+    let url = format!("http://{}/v1", server.address);
+    let task = ["drive", "--endpoint", &url, "--model", "m", "--prompt", "Make it two", "--owns", "a.txt"];
+    let proved = ["--workdir", "tree", "--data", "kept", "--test", "grep two a.txt", "--json"];
+    let ended = sandbox.run(&[&task[..], &proved].concat());
+    let report: Value = serde_json::from_str(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let tier = &report["verification"]["tier"];
+    assert_eq!((&report["outcome"], &tier["number"]), (&json!("applied"), &json!(3)), "{ended:?}");
+    assert_eq!((&tier["good"], &tier["samples"]), (&json!(4 * count - 1), &json!(4 * count)));
     // What was measured outlives a probe without samples, and is nobody else's.
     let (_, found) = probe(&sandbox, &server, &[]);
     assert_eq!(found["accuracy"][0]["good"], 4 * count - 1);
@@ -215,7 +235,6 @@ fn accuracy_is_measured_added_up_and_trusted_by_its_lower_bound() {
     {
         assert!(known.out.contains(words), "{words}: {}", known.out);
     }
-    let url = format!("http://{}/v1", server.address);
     let one = ["drive", "--capabilities", "--data", "kept", "--endpoint", &url, "--model", "m", "--json"];
     let one: Value = serde_json::from_str(&sandbox.run(&one).out).unwrap();
     let fields = one["capabilities"].as_object().unwrap();

@@ -9,7 +9,15 @@ use std::fmt::Write as _;
 const NOTE: &str =
     "<!-- Measured: `UPDATE_REFERENCE=1 cargo test -p rehearsal --test sdk_faults` renews it. -->";
 
-const GROUPS: [Group; 5] = [Group::Framing, Group::Life, Group::Contents, Group::ToolCalls, Group::Http];
+const GROUPS: [Group; 7] = [
+    Group::Framing,
+    Group::Life,
+    Group::Contents,
+    Group::ToolCalls,
+    Group::Http,
+    Group::Refusals,
+    Group::Endpoint,
+];
 
 /// How many entries of the catalogue must show, with the libraries as they are, what somebody reported: with fewer the
 /// clients have gone blind, or the libraries well, and then this page has news to tell.

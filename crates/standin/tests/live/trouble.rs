@@ -152,3 +152,34 @@ fn an_error_carries_what_the_script_says_and_each_header_once() {
     // Without `times` it is a step like any other, and nobody gets past it by asking again.
     assert_eq!(stand.chat(&chat("go", json!({}))).status, 404);
 }
+
+/// A script on a provider that wants what the model thought back, whatever step it stands at.
+const THOUGHTFUL: &str = r#"
+version: 1
+classes:
+  thoughtful:
+    advance: request
+    script:
+      - {thinking: "Well.", text: first answer}
+      - text: second answer
+    phrasings: [{id: one, prompt: say one}]
+"#;
+
+#[test]
+fn what_an_endpoint_does_not_take_it_takes_in_no_step_and_a_request_that_fits_uses_one_up() {
+    let stand = Served::file("t.yaml", THOUGHTFUL).start();
+    let body = json!({"fault": "wants-reasoning-back:times=2"});
+    assert_eq!(meet(&stand, "/gate/faults", &body).0, 200);
+    let back = |more: Value| {
+        let mut answer = said("first answer");
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        history("say one", &[answer, json!({"role": "user", "content": "and?"})], json!({}))
+    };
+    assert_eq!(meet(&stand, CHAT, &chat("say one", json!({}))), (200, "first answer".to_owned()));
+    for _ in 0..2 {
+        let (status, message) = meet(&stand, CHAT, &back(json!({})));
+        assert_eq!(status, 400, "{message}");
+    }
+    let thought = json!({"reasoning_content": "Well."});
+    assert_eq!(meet(&stand, CHAT, &back(thought)), (200, "second answer".to_owned()));
+}

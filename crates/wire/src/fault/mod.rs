@@ -144,6 +144,7 @@ pub const FAULTS: &[Fault] = &[
     http::conflict::ROW,
     http::request_timeout::ROW,
     http::redirect_307::ROW,
+    http::redirect_https::ROW,
     // What an endpoint does not take, and how it words things.
     endpoint::refuses_format::JSON_SCHEMA,
     endpoint::refuses_format::JSON_OBJECT,
@@ -231,7 +232,10 @@ pub enum Group {
     ToolCalls,
     /// An error or another page in the place of the answer.
     Http,
-    /// What an endpoint does not take of a request, and how it words what others word otherwise.
+    /// What an endpoint does not take of a request. Such a fault lies over all of a script: it leaves alone who asks for nothing of
+    /// the kind.
+    Refusals,
+    /// How an endpoint words what others word otherwise.
     Endpoint,
 }
 
@@ -245,7 +249,8 @@ impl Group {
             Self::Contents => "contents of documents",
             Self::ToolCalls => "tool calls",
             Self::Http => "HTTP errors",
-            Self::Endpoint => "what an endpoint does not take, and how it words things",
+            Self::Refusals => "what an endpoint does not take",
+            Self::Endpoint => "how an endpoint words things",
         }
     }
 }

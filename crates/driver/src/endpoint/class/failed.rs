@@ -74,6 +74,12 @@ impl Failed {
         Self { reason: Some(reason), ..self }
     }
 
+    /// The same with nothing in its message that a mask hides: where it repeats what a model wrote.
+    #[must_use]
+    pub fn hidden(self, mask: &Mask) -> Self {
+        Self { message: mask.hide(&self.message), ..self }
+    }
+
     /// Whether an answer came that broke off or cannot be read, so that another one may be whole. One that was cut at the length
     /// limit is not broken: the same question brings the same cut.
     #[must_use]

@@ -34,7 +34,7 @@ fn play(book: &[(&str, u16, &str)]) -> (Vec<&'static str>, Findings) {
     let mut probing = Probing::new(Dialect::Chat, "m");
     let mut asked = Vec::new();
     let mut left: Vec<&str> = book.iter().map(|(row, ..)| *row).collect();
-    while let Some(question) = probing.next() {
+    while let Some(question) = probing.ask() {
         match question {
             Question::Models => {
                 asked.push("models");
@@ -191,7 +191,7 @@ fn what_passes_says_nothing() {
 fn apis_without_a_thing_are_not_asked_for_it() {
     for dialect in [Dialect::Responses, Dialect::Messages] {
         let mut probing = Probing::new(dialect, "m");
-        while let Some(question) = probing.next() {
+        while let Some(question) = probing.ask() {
             if let Question::Turn(row, draft) = &question {
                 assert!(!["n", "seed", "both_limits", "stream_usage"].contains(row), "{row}");
                 let body = String::from_utf8(draft.write(dialect, "m")).unwrap();
@@ -216,7 +216,7 @@ fn whatever_comes_for_a_row_nothing_breaks() {
     for class in failures {
         let mut probing = Probing::new(Dialect::Chat, "m");
         let mut first = true;
-        while probing.next().is_some() {
+        while probing.ask().is_some() {
             let result = match std::mem::take(&mut first) {
                 true => Ok(Told { text: Some("ready".to_owned()), ..Told::default() }),
                 false => Err(Box::new(Failed::new(class, "x"))),

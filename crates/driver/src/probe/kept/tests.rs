@@ -1,5 +1,4 @@
 //! What is kept is read again, and nothing else is.
-#![expect(clippy::disallowed_methods, reason = "the tests look at what lies on the disk")]
 
 use super::*;
 use crate::endpoint::config::Given;

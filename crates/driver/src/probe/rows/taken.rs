@@ -62,6 +62,7 @@ fn step(draft: &Draft, failed: &Failed) -> Option<&'static str> {
         limit,
         system: draft.system.is_some(),
         stream_options: draft.stream_usage,
+        reasoning: false,
     };
     let message = failed.body.as_deref().unwrap_or(&failed.message);
     let (param, code) = (failed.param.as_deref(), failed.code.as_deref());

@@ -76,6 +76,7 @@ pub async fn measure<T: Transport>(
         rounds: 0,
         validate_json: true,
         limit: None,
+        temperature: None,
         stream: false,
     };
     let mut dispatch = Dispatch::new(task, vec![Owned::edit(sample.path, &sample.before)]);

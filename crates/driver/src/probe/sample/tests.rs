@@ -54,7 +54,7 @@ fn one_change_of_the_file_counts_and_nothing_else() {
     assert_eq!(measure::judge(&sample, std::slice::from_ref(&right)), Sampled::Right);
     for wrong in [
         vec![],
-        vec![right.clone(), right.clone()],
+        vec![right.clone(), right],
         vec![change("other", &sample.wanted[0])],
         vec![change(sample.path, "x")],
     ] {

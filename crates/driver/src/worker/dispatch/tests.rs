@@ -18,6 +18,7 @@ fn task(repairs: usize) -> Dispatch {
         rounds: 1,
         validate_json: true,
         limit: Some(100),
+        temperature: None,
         stream: false,
     };
     Dispatch::new(task, vec![Owned::edit("a.py", "one\n"), Owned::create("new.py")])

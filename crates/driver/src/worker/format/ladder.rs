@@ -57,6 +57,8 @@ pub struct Shape {
     pub system: bool,
     /// Whether `stream_options` are sent.
     pub stream_options: bool,
+    /// Whether earlier answers go back with what the model thought: some servers refuse that, others want it.
+    pub reasoning: bool,
 }
 
 /// One change of the shape.
@@ -74,6 +76,8 @@ pub enum Step {
     FoldedSystem,
     /// `stream_options` are not sent any more.
     DroppedStreamOptions,
+    /// Earlier answers go back with what the model thought.
+    SentReasoning,
 }
 
 impl Step {
@@ -87,6 +91,7 @@ impl Step {
             Self::RenamedLimit => "renamed_limit",
             Self::FoldedSystem => "folded_system",
             Self::DroppedStreamOptions => "dropped_stream_options",
+            Self::SentReasoning => "sent_reasoning",
         }
     }
 }
@@ -205,6 +210,7 @@ impl Step {
             Self::RenamedLimit => Shape { limit: shape.limit.map(LimitField::other), ..shape },
             Self::FoldedSystem => Shape { system: false, ..shape },
             Self::DroppedStreamOptions => Shape { stream_options: false, ..shape },
+            Self::SentReasoning => Shape { reasoning: true, ..shape },
         }
     }
 }

@@ -112,6 +112,10 @@ const SYSTEM: &[&str] = &[
     "only user and assistant roles",
 ];
 
+/// How servers say that what the model thought must come back with its answer.
+const THOUGHTS: &[&str] = &["reasoning_content", "reasoning content"];
+const WANTING: &[&str] = &["must", "missing", "required", "expected"];
+
 /// The step that a refusal calls for, given what was sent.
 pub(super) fn step(sent: &Shape, refusal: &Refusal<'_>) -> Option<Step> {
     let message = refusal.message.to_lowercase();
@@ -120,6 +124,10 @@ pub(super) fn step(sent: &Shape, refusal: &Refusal<'_>) -> Option<Step> {
     let can_be = matches!(refusal.status, 400 | 422 | 500 | 501);
     if !can_be || is_final {
         return None;
+    }
+    let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    if !sent.reasoning && says(THOUGHTS) && says(WANTING) {
+        return Some(Step::SentReasoning);
     }
     let form = match sent.rung {
         Rung::JsonSchema => Some(Step::DroppedSchema),
@@ -171,7 +179,8 @@ fn by_param(
         Step::DroppedSchema
         | Step::DroppedJsonObject
         | Step::DroppedTemperature
-        | Step::DroppedStreamOptions => Some(*step),
+        | Step::DroppedStreamOptions
+        | Step::SentReasoning => Some(*step),
         // A limit may be refused for its value; then its name is not the matter.
         Step::RenamedLimit => {
             (is_code || UNKNOWN_FIELD.iter().any(|words| message.contains(words))).then_some(*step)

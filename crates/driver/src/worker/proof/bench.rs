@@ -54,18 +54,17 @@ impl Base {
         .await
     }
 
-    /// Runs commands, one after the other, in one copy with these changes, until one is not green.
+    /// Runs commands, one after the other, in one copy, with an answer in it or as the tree is, until one is not green.
     pub async fn looks(
         &self,
-        owns: &Set,
-        changes: &[Change],
+        answer: Option<(&Set, &[Change])>,
         commands: &[(Sort, &str)],
         mask: &Mask,
     ) -> Vec<Look> {
         let failed =
             |sort, trouble: String| Look { trouble: Some(mask.hide(&trouble)), ..Look::nothing(sort) };
         let Some((first, _)) = commands.first() else { return Vec::new() };
-        let copy = match self.copy(owns, changes).await {
+        let copy = match self.copy(answer).await {
             Ok(copy) => copy,
             Err(trouble) => return vec![failed(*first, trouble)],
         };
@@ -84,10 +83,10 @@ impl Base {
         looks
     }
 
-    async fn copy(&self, owns: &Set, changes: &[Change]) -> Result<Copy, String> {
+    async fn copy(&self, answer: Option<(&Set, &[Change])>) -> Result<Copy, String> {
         let inner = Arc::clone(&self.0);
-        let entries: Vec<Entry> = owns
-            .entries()
+        let (owned, changes) = answer.map_or((&[][..], &[][..]), |(owns, changes)| (owns.entries(), changes));
+        let entries: Vec<Entry> = owned
             .iter()
             .filter(|entry| changes.iter().any(|change| change.path == entry.name.as_str()))
             .map(|entry| Entry { path: entry.name.as_str().to_owned(), mode: held_as(entry.mode) })
@@ -107,7 +106,10 @@ impl Base {
                 .into_iter()
                 .map(|path| format!("{path} of the tree itself")),
         );
-        let parts = [&ran.stdout, &ran.stderr].map(|output| output.text());
+        let parts = [&ran.stdout, &ran.stderr].map(|output| match output.bytes - output.kept.len() as u64 {
+            0 => output.text(),
+            lost => format!("{}\n… {lost} bytes more were not kept", output.text()),
+        });
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
         let here = copy.scratch.path().join("tree").display().to_string();
         Look {

@@ -69,6 +69,8 @@ pub struct Review {
     limit: Option<u32>,
     stream: bool,
     repairs: Vec<Repair>,
+    /// What the model thought of the answer that was sent back.
+    thought: String,
 }
 
 impl Review {
@@ -96,6 +98,7 @@ impl Review {
             limit,
             stream,
             repairs: Vec::new(),
+            thought: String::new(),
         })
     }
 
@@ -122,7 +125,10 @@ impl Review {
     pub fn answered(&mut self, result: Result<Told, Box<Failed>>) -> Option<Judged> {
         let told = match result {
             Ok(told) => told,
-            Err(failed) if stepped_down(&mut self.ladder, &failed) => return None,
+            Err(failed) if stepped_down(&mut self.ladder, &failed) => {
+                self.give_thought();
+                return None;
+            }
             Err(failed) => return Some(Judged::Failed(failed.class, failed.message)),
         };
         self.ladder.succeeded();
@@ -135,7 +141,16 @@ impl Review {
             return Some(Judged::Failed(Class::Format, wrong));
         }
         self.repairs.push(Repair { said: text, reasoning: None, wanted: wrong });
+        self.thought = told.reasoning.unwrap_or_default();
+        self.give_thought();
         None
+    }
+
+    /// The answer goes back with its thoughts where the endpoint was found to want them.
+    fn give_thought(&mut self) {
+        for repair in &mut self.repairs {
+            repair.reasoning = self.ladder.shape().reasoning.then(|| self.thought.clone());
+        }
     }
 }
 
@@ -252,8 +267,14 @@ mod tests {
     }
 
     fn begun() -> Review {
-        let shape =
-            Shape { rung: Rung::None, temperature: false, limit: None, system: true, stream_options: false };
+        let shape = Shape {
+            rung: Rung::None,
+            temperature: false,
+            limit: None,
+            system: true,
+            stream_options: false,
+            reasoning: false,
+        };
         let changed = [Changed { path: "a.py", before: None, after: "x\n" }];
         Review::begin("m", "Do \"it\"", &changed, "ok", (shape, None, false)).unwrap()
     }
@@ -275,8 +296,14 @@ mod tests {
 
     #[test]
     fn a_change_that_is_too_large_to_read_is_not_approved() {
-        let shape =
-            Shape { rung: Rung::None, temperature: false, limit: None, system: true, stream_options: false };
+        let shape = Shape {
+            rung: Rung::None,
+            temperature: false,
+            limit: None,
+            system: true,
+            stream_options: false,
+            reasoning: false,
+        };
         let text = "x".repeat(LARGEST + 1);
         let changed = [Changed { path: "a", before: Some(&text), after: "" }];
         let begun = Review::begin("m", "t", &changed, "", (shape, None, false));

@@ -64,6 +64,9 @@ pub(super) struct Arguments {
     /// Take paths and JSON of an answer to the letter.
     #[arg(long)]
     pub(super) strict: bool,
+    /// Where a model says nothing and only thought, take what it thought as its answer; it is told.
+    #[arg(long)]
+    answer_from_reasoning: bool,
     /// A file of certificates to trust beside those of the system.
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -111,7 +114,13 @@ impl Arguments {
             total: self.deadline,
             ..attempts::Policy::default()
         };
-        Manner { policy, idle: self.timeout, strict: self.strict, ..Manner::default() }
+        Manner {
+            policy,
+            idle: self.timeout,
+            strict: self.strict,
+            answer_from_reasoning: self.answer_from_reasoning,
+            ..Manner::default()
+        }
     }
 
     /// Whose certificates are trusted.

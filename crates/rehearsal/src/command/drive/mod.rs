@@ -2,6 +2,7 @@
 //! what that endpoint does.
 
 mod endpoint;
+mod hands;
 mod probe;
 mod proof;
 mod task;

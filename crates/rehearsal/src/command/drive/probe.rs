@@ -5,14 +5,12 @@ use crate::command::choice;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_driver::endpoint::ask::{Asker, Manner};
-use rehearsal_driver::endpoint::attempts;
+use rehearsal_driver::endpoint::ask::{Asker, Dialled, Manner};
 use rehearsal_driver::endpoint::config::Endpoint;
 use rehearsal_driver::probe::kept::{Accuracy, Kept, KeptError};
 use rehearsal_driver::probe::sample::{Measured, Sampled, measure};
-use rehearsal_driver::probe::{capabilities, core, run as asked, told};
+use rehearsal_driver::probe::{capabilities, core, run, told};
 use rehearsal_driver::worker::format::Format;
-use rehearsal_world::clock::unix_ms;
 use rehearsal_world::dial::Client;
 use rehearsal_world::task as background;
 
@@ -35,6 +33,7 @@ pub(super) struct Arguments {
 }
 
 /// What is wanted.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted<'a> {
     /// To find out, at this URL.
     Probe(&'a str),
@@ -65,13 +64,6 @@ pub(super) fn run(
     }
 }
 
-/// As workers ask, but that one attempt is one for each question, and that what a model only thought is looked at.
-fn manner(asking: &endpoint::Arguments) -> Manner {
-    let manner = asking.manner();
-    let policy = attempts::Policy { once: false, ..manner.policy };
-    Manner { policy, answer_from_reasoning: true, ..manner }
-}
-
 fn probe(
     url: &str,
     samples: u64,
@@ -92,22 +84,24 @@ fn probe(
     terminal::complain(&format!(
         "rehearsal: at most {most} requests of a few tokens each, one of them of some 5,000{more}"
     ));
-    let mut kept = Kept::nothing(&endpoint, &asking.model);
-    kept.accuracy = earlier.map(|earlier| earlier.accuracy).unwrap_or_default();
+    let accuracy = earlier.map(|earlier| earlier.accuracy).unwrap_or_default();
     let finding = async {
-        let found = find(&mut kept, &endpoint, asking, &client).await;
-        match samples {
+        let over = Dialled::new(client.clone());
+        let kept = run::find(&endpoint, &asking.model, asking.manner(), over).await;
+        let mut kept = Kept { accuracy, ..kept };
+        let measured = match samples {
             0 => Measured::default(),
-            _ if !found => Measured {
+            _ if !kept.answers() => Measured {
                 notes: vec!["nothing is measured where nothing answers".to_owned()],
                 ..Measured::default()
             },
             _ => sample(samples, &mut kept, work.format, &endpoint, asking, &client).await,
-        }
+        };
+        (kept, measured)
     };
     let ended = background::run_here(async { background::unless_asked_to_end(finding).await });
     let ended = ended.map_err(|error| Failure::World(error.to_string()))?;
-    let Some(measured) = ended else {
+    let Some((kept, measured)) = ended else {
         return Err(Failure::World("asked to end: nothing was kept".to_owned()));
     };
     kept.keep(&work.data).map_err(|error| unusable(&error))?;
@@ -122,15 +116,6 @@ fn probe(
     if kept.answers() { Ok(()) } else { Err(Failure::NotMet) }
 }
 
-/// Asks all rows; gives whether the endpoint answers.
-async fn find(kept: &mut Kept, endpoint: &Endpoint, asking: &endpoint::Arguments, client: &Client) -> bool {
-    let mut asker = Asker::new(endpoint.clone(), manner(asking), client.clone());
-    kept.findings = asked::probe(endpoint.dialect(), &asking.model, &mut asker).await;
-    kept.probed_ms = unix_ms();
-    kept.requests = asker.attempts().len() as u64 + 1;
-    kept.answers()
-}
-
 /// Asks samples from where an earlier run ended, and adds them up.
 async fn sample(
     samples: u64,
@@ -143,7 +128,8 @@ async fn sample(
     let Accuracy { format: name, fixtures, next, good, all } = kept.accuracy_of(format.name);
     let (mut measured, mut silent, mut number) = (Measured::default(), 0, next);
     while number < next.saturating_add(samples) && silent < GIVE_UP {
-        let manner = Manner { answer_from_reasoning: false, ..manner(asking) };
+        let answer_from_reasoning = asking.manner().answer_from_reasoning;
+        let manner = Manner { answer_from_reasoning, ..run::manner(asking.manner()) };
         let mut asker = Asker::new(endpoint.clone(), manner, client.clone());
         let (sample, sampled) = measure(number, &asking.model, format, &mut asker).await;
         silent = if matches!(sampled, Sampled::Unanswered(_)) { silent + 1 } else { 0 };

@@ -1,26 +1,17 @@
 //! One task of `drive`: its words, the files that it owns, and what came of it.
 
-use super::wave::say_notes;
-use super::work::{self, Ground};
-use super::{endpoint, proof};
+use super::hands::Hands;
+use super::{endpoint, proof, work};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_driver::book::Book;
-use rehearsal_driver::endpoint::ask::Asker;
+use rehearsal_driver::operations::{Driver as _, Work};
 use rehearsal_driver::roles::Role;
-use rehearsal_driver::wave::run::{digest_of, ended};
-use rehearsal_driver::worker::dispatch::Task;
-use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::report::Report;
-use rehearsal_driver::worker::work::work as do_it;
 use rehearsal_journal::drive::Fact;
 use rehearsal_world::clock::unix_ms;
-use rehearsal_world::dial::Client;
-use rehearsal_world::vault::{Folder, VaultError};
-use rehearsal_world::{files, process, task};
+use rehearsal_world::{files, process, task as background};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What a single task is called in the journal.
 const ITEM: &str = "task";
@@ -63,48 +54,30 @@ pub(super) fn run(
     let mut task = shared
         .task(asked, (prompt(arguments)?, models.of(arguments.role)), &arguments.owns, &protection)
         .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
-    let bench = proved.bench(&shared.workdir, &shared.data, &asked.key_env)?;
-    let budget = Arc::new(proved.budget()?);
-    let client = Client::new(asked.trust()?);
     let proof = proved.of_task(&models, proof::measured(&shared.data, &endpoint, &task.model, task.format));
     if let Some(proof) = &proof {
         let policy = proof.tier.policy();
         task.rounds = if asked.attempts == 1 { 0 } else { policy.repair_cap };
         task.validate_json = policy.validate_all_json;
     }
-    let Ground { tree, record } = shared.ground()?;
-    say_notes(&endpoint);
-    let book = begin(&record, &task, proved)?;
-    let mut asker = Asker::new(endpoint, asked.manner(), client).within(budget).telling(book.of(ITEM));
+    let hands = Hands { models, asked, shared, proved, protection: &protection };
+    let driver = hands.driver(endpoint)?;
     let working = async {
-        let base = match &proof {
-            Some(_) => Some(Base::read(&tree, &protection, &bench).await.map_err(Failure::World)?),
-            None => None,
-        };
-        Ok::<_, Failure>(do_it(task, proof.as_ref().zip(base.as_ref()), &tree, &record, &mut asker).await)
+        let driver = hands.proving(driver, proof.is_some()).await?;
+        let (pid, items) = (process::own_id(), vec![ITEM.to_owned()]);
+        let began = Fact::Began { unix_ms: unix_ms(), pid, items, seed: 0 };
+        let work = Work { item: ITEM.to_owned(), task, proof };
+        driver.book.note(began).map_err(|error| Failure::World(error.to_string()))?;
+        driver.dispatch(work).await.map_err(|error| Failure::World(error.to_string()))
     };
-    let report = task::run_here(async { task::unless_asked_to_end(working).await })
+    let report = background::run_here(async { background::unless_asked_to_end(working).await })
         .map_err(|error| Failure::World(error.to_string()))?;
     let Some(report) = report else {
         return Err(Failure::World("asked to end: nothing was written".to_owned()));
     };
     let report = Report { price: proved.price(), ..report? };
-    book.note(Fact::Ended(Box::new(ended(ITEM, &report))))
-        .map_err(|error| Failure::World(error.to_string()))?;
     show(&report, shared.json);
     if report.outcome.is_ok() { Ok(()) } else { Err(Failure::NotMet) }
-}
-
-/// Opens the journal and writes down what begins.
-fn begin(record: &Folder, task: &Task, proved: &proof::Arguments) -> Result<Book, Failure> {
-    let failed = |error: VaultError| Failure::World(error.to_string());
-    let (book, _) = Book::open(record, super::PROGRAM).map_err(|error| Failure::World(error.to_string()))?;
-    let (pid, items) = (process::own_id(), vec![ITEM.to_owned()]);
-    book.note(Fact::Began { unix_ms: unix_ms(), pid, items, seed: 0 }).map_err(failed)?;
-    let work = digest_of(task, proved.test.as_deref(), proved.check.as_deref());
-    let (item, model) = (ITEM.to_owned(), task.model.clone());
-    book.note(Fact::Started { item, work, model, unix_ms: unix_ms() }).map_err(failed)?;
-    Ok(book)
 }
 
 fn prompt(arguments: &Arguments) -> Result<String, Failure> {

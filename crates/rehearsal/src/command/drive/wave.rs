@@ -1,13 +1,13 @@
 //! Waves of `drive`: several items of a file, each with files of its own; and how one stands that somebody works on.
 
-use super::work::{self, Ground};
-use super::{endpoint, proof};
+use super::hands::Hands;
+use super::{endpoint, proof, work};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_driver::book::{Book, facts};
+use rehearsal_driver::book::facts;
 use rehearsal_driver::endpoint::ask::Dialled;
-use rehearsal_driver::endpoint::config::Endpoint;
+use rehearsal_driver::endpoint_driver::{EndpointDriver, STALLED};
 use rehearsal_driver::policy::Tier;
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand;
@@ -22,7 +22,6 @@ use rehearsal_journal::event::Event;
 use rehearsal_script::File;
 use rehearsal_script::wave::{self, Item};
 use rehearsal_world::clock::unix_ms;
-use rehearsal_world::dial::Client;
 use rehearsal_world::record::{Journal, Name, read_journal};
 use rehearsal_world::vault::Folder;
 use rehearsal_world::{files, task};
@@ -73,49 +72,38 @@ pub(super) fn run(
         .map(|Job { task, .. }| proof::measured(&shared.data, &endpoint, &task.model, task.format))
         .max_by_key(|(tier, ..)| tier.number());
     let measured = measured.unwrap_or((Tier::UNMEASURED, 0, 0));
-    let ground = shared.ground()?;
+    let hands = Hands { models, asked, shared, proved, protection: &protection };
+    let driver = hands.driver(endpoint)?;
     let plan = Plan {
         jobs,
         at_once: arguments.at_once.into(),
         seed: arguments.seed,
         tier: measured,
-        reviewer: models.of(Role::Verify).to_owned(),
-        protection,
-        bench: proved.bench(&shared.workdir, &shared.data, &asked.key_env)?,
-        budget: Arc::new(proved.budget()?),
-        manner: asked.manner(),
-        endpoint,
+        budget: Arc::clone(&driver.budget),
     };
-    let report = work(plan, ground, Client::new(asked.trust()?), shared.json)?;
+    let report = work(plan, driver, &hands)?;
     let report = WaveReport { price: proved.price(), ..report };
     show(&report, shared.json);
     if report.is_ok() { Ok(()) } else { Err(Failure::NotMet) }
 }
 
-fn work(
-    plan: Plan,
-    Ground { tree, record }: Ground,
-    client: Client,
-    json: bool,
-) -> Result<WaveReport, Failure> {
-    say_notes(&plan.endpoint);
-    let book = Book::open(&record, super::PROGRAM).map_err(|error| Failure::World(error.to_string()))?;
-    let ground = Arc::new(run::Ground { tree, record });
-    let watch = move |progress: Progress<'_>| tell(progress, json);
-    let working =
-        async { task::unless_asked_to_end(run::run(plan, ground, book, Dialled::new(client), watch)).await };
-    match task::run(working).map_err(|error| Failure::World(error.to_string()))? {
+fn work(plan: Plan, driver: EndpointDriver<Dialled>, hands: &Hands<'_>) -> Result<WaveReport, Failure> {
+    let json = hands.shared.json;
+    let (ground, book) = (Arc::clone(&driver.ground), driver.book.clone());
+    let proves = plan.jobs.iter().any(|job| job.test.is_some());
+    let working = async {
+        let driver = hands.proving(driver, proves).await?;
+        let watch = |progress: Progress<'_>| tell(progress, json);
+        let worked = run::run(plan, Arc::new(driver), &ground.tree, &book, watch).await;
+        worked.map_err(|error| match error {
+            RunError::Wave(error) => Failure::Command(format!("--wave: {error}")),
+            RunError::Book(error) => Failure::World(error.to_string()),
+        })
+    };
+    let ended = task::run(async { task::unless_asked_to_end(working).await });
+    match ended.map_err(|error| Failure::World(error.to_string()))? {
         None => Err(Failure::World("asked to end: the same command goes on with it".to_owned())),
-        Some(Ok(report)) => Ok(report),
-        Some(Err(RunError::Wave(error))) => Err(Failure::Command(format!("--wave: {error}"))),
-        Some(Err(error @ (RunError::Book(_) | RunError::Base(_)))) => Err(Failure::World(error.to_string())),
-    }
-}
-
-/// What is said of an endpoint before it is asked.
-pub(super) fn say_notes(endpoint: &Endpoint) {
-    for note in &endpoint.notes {
-        terminal::complain(&format!("rehearsal: {note}"));
+        Some(worked) => worked,
     }
 }
 
@@ -187,9 +175,6 @@ fn show(report: &WaveReport, json: bool) {
         terminal::complain(&format!("rehearsal: nothing more was begun: {reason}"));
     }
 }
-
-/// How long a worker may say nothing before it counts as stalled, beside what one request may take.
-const STALLED: Duration = Duration::from_secs(30);
 
 /// Tells how the items of a data folder stand.
 pub(super) fn status(asked_timeout: Duration, shared: &work::Arguments) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use crate::command::choice;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::endpoint_driver::Ground;
 use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
@@ -32,6 +33,9 @@ pub(super) struct Arguments {
     /// Most tokens of an answer.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
+    /// The temperature that is sent, 0 or more; none is sent without it, or where the endpoint does not take it.
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    temperature: Option<f64>,
     /// Let a file shrink below half.
     #[arg(long)]
     allow_shrink: bool,
@@ -48,13 +52,9 @@ fn answer_format(text: &str) -> Result<&'static Format, String> {
     format::find(text).ok_or_else(|| format!("the formats are {}", names()))
 }
 
-/// The tree that is worked on, and the folder by which a commit that was killed is ended.
-#[derive(Debug)]
-pub(super) struct Ground {
-    /// The tree.
-    pub(super) tree: Tree,
-    /// The folder.
-    pub(super) record: Folder,
+fn temperature(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "a temperature is a number, 0 or more".to_owned())
 }
 
 impl Arguments {
@@ -110,6 +110,7 @@ impl Arguments {
             rounds: 0,
             validate_json: true,
             limit: self.max_tokens,
+            temperature: self.temperature,
             stream: asked.stream,
         })
     }

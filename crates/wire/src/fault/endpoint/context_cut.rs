@@ -46,10 +46,10 @@ pub(in crate::fault) const ROW: Fault = Fault {
     arrives: Arrives::AsSaid,
     may_give_up: true,
     hostile: false,
-    works: &[Work::Documents(documents)],
+    works: &[Work::Documents(|events, given| documents(events, given))],
 };
 
-fn documents(events: &mut Vec<Event>, given: &Given<'_>) -> bool {
+fn documents(events: &mut [Event], given: &Given<'_>) -> bool {
     let most = given.params.count(&BYTES);
     if !given.asks(|request| request.text().len() > most) {
         return false;

@@ -38,7 +38,7 @@ const fn refusing(
 ) -> Fault {
     Fault {
         name,
-        group: Group::Endpoint,
+        group: Group::Refusals,
         summary,
         dialects: CHAT,
         params: &[],

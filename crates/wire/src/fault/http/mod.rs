@@ -16,6 +16,7 @@ pub(super) mod no_retry_after;
 pub(super) mod overloaded;
 pub(super) mod payload_too_large;
 pub(super) mod redirect_307;
+pub(super) mod redirect_https;
 pub(super) mod request_timeout;
 pub(super) mod retry_after_date;
 pub(super) mod retry_after_ms;
