@@ -29,7 +29,11 @@ pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
                 .with("cache-control", "no-cache");
             Reply::Live { head, body: stream::begin(inner, run, after) }
         }
-        (None, v2::Reply { form: Form::A2a(leaving), .. }) => a2a::leave(inner, leaving),
+        (None, v2::Reply { form: Form::A2a(leaving), .. }) => {
+            let late =
+                trouble.and_then(|mode| if let Mode::SlowBody(time) = mode { Some(time) } else { None });
+            a2a::leave(inner, leaving, late)
+        }
         (None, v2::Reply { status, form: Form::Whole(kind, body) }) => {
             Reply::Whole { head: head(status, kind), body }
         }
@@ -52,7 +56,9 @@ fn head(status: u16, kind: &'static str) -> ResponseHead {
 fn plan(mode: Mode, reply: &v2::Reply) -> Option<Plan> {
     let (kind, body) = match &reply.form {
         Form::Whole(kind, body) => (*kind, body.clone()),
-        Form::Events { .. } | Form::A2a(_) if matches!(mode, Mode::SlowHead(_)) => return None,
+        Form::Events { .. } if matches!(mode, Mode::SlowHead(_)) => return None,
+        // What leaves piece by piece is slow on its own way out.
+        Form::A2a(_) if mode.is_slow() => return None,
         Form::Events { .. } => ("text/event-stream", Bytes::from_static(b": connected\n\n")),
         Form::A2a(leaving) => leaving.beginning(),
     };

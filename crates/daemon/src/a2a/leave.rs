@@ -15,12 +15,13 @@ use rehearsal_world::http::{LiveSender, Reply, live};
 use rehearsal_world::task::{self, Notify};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How long clients may keep the card, seconds (section 8.6.1 asks for it).
 const CARD_AGE: &str = "max-age=60";
 
-/// The form in which it leaves.
-pub(crate) fn leave(inner: &Arc<Inner>, leaving: Leaving) -> Reply {
+/// The form in which it leaves. A body may be kept back for a time.
+pub(crate) fn leave(inner: &Arc<Inner>, leaving: Leaving, late: Option<Duration>) -> Reply {
     match leaving {
         Leaving::Card(body) => {
             let sum = digest::text(&digest::of(&body));
@@ -32,19 +33,27 @@ pub(crate) fn leave(inner: &Arc<Inner>, leaving: Leaving) -> Reply {
         }
         Leaving::Events(play) => {
             let head = ResponseHead::new(200).with("content-type", EVENTS).with("cache-control", "no-cache");
-            begin(inner, head, play, true)
+            begin(inner, head, play, (true, late))
         }
         Leaving::Wait(play) => {
             let head = ResponseHead::new(200).with("content-type", play.binding.kind());
-            begin(inner, head, play, false)
+            begin(inner, head, play, (false, late))
         }
     }
 }
 
-fn begin(inner: &Arc<Inner>, head: ResponseHead, play: Play, streams: bool) -> Reply {
+fn begin(
+    inner: &Arc<Inner>,
+    head: ResponseHead,
+    play: Play,
+    (streams, late): (bool, Option<Duration>),
+) -> Reply {
     let (sender, body) = live(None);
     let inner = Arc::clone(inner);
     drop(task::spawn(async move {
+        if let Some(time) = late {
+            task::after(time).await;
+        }
         let bell = inner.streams.join(&play.task);
         if streams {
             tell(&inner, &play, &bell, sender).await;

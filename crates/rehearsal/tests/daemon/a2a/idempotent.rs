@@ -9,7 +9,7 @@ use std::fs;
 #[test]
 fn a_message_that_is_sent_again_is_the_same_task() {
     let stand = Stand::new("a2a-again");
-    let params = sending("m", "[FAKE:ASK]", json!({}));
+    let params = sending("m", "[FAKE:ASK]", &json!({}));
     let task = send(&stand, &params);
     assert_eq!(send(&stand, &params), task);
     // However it is answered.
@@ -27,8 +27,8 @@ fn a_message_that_is_sent_again_is_the_same_task() {
 #[test]
 fn a_key_that_was_used_for_something_else_is_refused_and_the_first_message_stays() {
     let stand = Stand::new("a2a-conflict");
-    let task = send(&stand, &sending("m", "[FAKE:ASK]", json!({})));
-    let told = rest(&stand, "POST", "/message:send", &sending("m", "something else", json!({})));
+    let task = send(&stand, &sending("m", "[FAKE:ASK]", &json!({})));
+    let told = rest(&stand, "POST", "/message:send", &sending("m", "something else", &json!({})));
     let facts = &told.body["error"]["details"][0]["metadata"];
     assert_eq!((told.status, facts["code"].as_str()), (400, Some("idempotency_conflict")));
     assert_eq!(
@@ -42,7 +42,7 @@ fn a_key_that_was_used_for_something_else_is_refused_and_the_first_message_stays
     // What was refused is not kept.
     let wrong = json!({"message": {"messageId": "w", "role": "user", "parts": [{"text": "x"}]}});
     assert_eq!(rest(&stand, "POST", "/message:send", &wrong).status, 400);
-    assert_eq!(state(&send(&stand, &sending("w", "work", json!({})))), "COMPLETED");
+    assert_eq!(state(&send(&stand, &sending("w", "work", &json!({})))), "COMPLETED");
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn an_idempotency_key_stands_for_its_message() {
         let header = format!("Idempotency-Key: {key}\r\n");
         got(&ask(&stand, "POST", "/a2a/message:send", &header, &params.to_string()).read_to_end())
     };
-    let params = sending("m", "work", json!({}));
+    let params = sending("m", "work", &json!({}));
     let first = post("k", &params);
     assert_eq!(post("k", &params), first);
-    let other = post("k", &sending("n", "work", json!({})));
+    let other = post("k", &sending("n", "work", &json!({})));
     let facts = &other.body["error"]["details"][0]["metadata"];
     assert_eq!((other.status, facts["code"].as_str()), (400, Some("idempotency_conflict")));
-    assert_eq!(post(&"k".repeat(257), &sending("o", "work", json!({}))).status, 400);
+    assert_eq!(post(&"k".repeat(257), &sending("o", "work", &json!({}))).status, 400);
     assert_eq!(stand.run_dirs().len(), 1);
 }
 
@@ -66,7 +66,7 @@ fn an_idempotency_key_stands_for_its_message() {
 fn many_at_once_with_one_id_make_one_task() {
     let stand = Stand::new("a2a-burst");
     for round in 0..5 {
-        let params = sending(&format!("m{round}"), "[FAKE:MUTATE]", json!({})).to_string();
+        let params = sending(&format!("m{round}"), "[FAKE:MUTATE]", &json!({})).to_string();
         let clients: Vec<_> =
             (0..20).map(|_| ask(&stand, "POST", "/a2a/message:send", "", &params)).collect();
         let mut ids: Vec<String> = clients
@@ -85,7 +85,7 @@ fn every_request_is_in_the_journal_and_the_wire_log_and_no_text_is_in_the_journa
     let mut stand = Stand::new("a2a-journal");
     let task = begin(&stand, "m1", "[FAKE:ASK] secret plan");
     send(&stand, &to(id(&task), "m2", "secret answer"));
-    send(&stand, &sending("m3", "[FAKE:REFUSE]", json!({})));
+    send(&stand, &sending("m3", "[FAKE:REFUSE]", &json!({})));
     rest(&stand, "GET", "/tasks/none", &json!(null));
     rpc(&stand, "Nothing", &json!({}));
     rest(&stand, "GET", "/tasks", &json!(null));

@@ -83,7 +83,7 @@ fn message(id: &str, text: &str) -> Value {
 }
 
 /// A message and how it is answered.
-fn sending(id: &str, text: &str, configuration: Value) -> Value {
+fn sending(id: &str, text: &str, configuration: &Value) -> Value {
     json!({"message": message(id, text), "configuration": configuration})
 }
 
@@ -96,7 +96,7 @@ fn to(task: &str, id: &str, text: &str) -> Value {
 
 /// Sends a message and does not wait. Gives the task.
 fn begin(stand: &Stand, id: &str, text: &str) -> Value {
-    let got = rest(stand, "POST", "/message:send", &sending(id, text, json!({"returnImmediately": true})));
+    let got = rest(stand, "POST", "/message:send", &sending(id, text, &json!({"returnImmediately": true})));
     assert_eq!(got.status, 200, "{got:?}");
     got.body["task"].clone()
 }

@@ -174,7 +174,7 @@ fn requests_over_http_are_refused_with_their_status_and_the_place_of_the_mistake
 #[test]
 fn other_versions_and_content_types_are_refused_before_anything_is_done() {
     let stand = Stand::new("a2a-version");
-    let body = sending("m", "work", json!({})).to_string();
+    let body = sending("m", "work", &json!({})).to_string();
     let post = |headers: &str, path: &str| {
         let head = stand.head(&format!("{headers}Content-Length: {}\r\n\r\n", body.len()));
         let mut client = stand.connect();

@@ -9,6 +9,7 @@ const RUNS: &str = "version: 1
 runs:
   - {id: '[later]', steps: [{after: 90s, note: halfway}, {polls: 5, end: {text: In time.}}]}
   - {id: '[cut]', troubles: [{on: start, mode: status_then_cut}]}
+  - {id: '[slow]', troubles: [{on: start, mode: slow_body, time: 300ms}], steps: [{polls: 1, end: {text: Late.}}]}
   - {id: '[garbage]', troubles: [{on: start, mode: garbage}]}
   - {id: '[deaf]', troubles: [{on: events, mode: unauthorized_then_cut}], steps: [{hang: true}]}
 ";
@@ -31,7 +32,7 @@ fn subscribe(stand: &Stand, task: &str) -> RawClient {
 #[test]
 fn a_stream_is_the_task_and_what_becomes_of_it() {
     let stand = Stand::new("a2a-stream");
-    let seen = stream(&stand, &sending("m", "[FAKE:TURN]", json!({}))).read_to_end();
+    let seen = stream(&stand, &sending("m", "[FAKE:TURN]", &json!({}))).read_to_end();
     assert_eq!(seen.end, End::Eof);
     let first = events(&seen);
     assert_eq!(told(&first), ["task SUBMITTED", "WORKING", "INPUT_REQUIRED"]);
@@ -70,14 +71,14 @@ fn all_who_listen_hear_the_same_until_the_task_is_over() {
 #[test]
 fn a_stream_follows_the_clock_and_a_cancel_ends_it() {
     let stand = Stand::scripted("a2a-follow", RUNS, &["--scripted-clock"]);
-    let mut client = stream(&stand, &sending("m", "[later]", json!({})));
+    let mut client = stream(&stand, &sending("m", "[later]", &json!({})));
     let _ = client.read_at_least(300);
     stand.advance("90s");
     let all = ["task SUBMITTED", "WORKING", "WORKING", "output/final.md", "COMPLETED"];
     assert_eq!(told(&events(&client.read_to_end())), all);
 
     let mut waiting =
-        ask(&stand, "POST", "/a2a/message:send", "", &sending("n", "[FAKE:HANG]", json!({})).to_string());
+        ask(&stand, "POST", "/a2a/message:send", "", &sending("n", "[FAKE:HANG]", &json!({})).to_string());
     let _ = waiting.read_at_least(20);
     let listed = rest(&stand, "GET", "/tasks?status=TASK_STATE_WORKING", &json!(null)).body;
     let task = id(&listed["tasks"][0]).to_owned();
@@ -92,7 +93,7 @@ fn a_stream_follows_the_clock_and_a_cancel_ends_it() {
 fn who_listens_to_a_task_without_credentials_hears_it_begin_or_end() {
     let stand = Stand::new("a2a-listen-auth");
     let ghost = |message: &str| {
-        let mut params = sending(message, "[FAKE:HANG]", json!({}));
+        let mut params = sending(message, "[FAKE:HANG]", &json!({}));
         params["metadata"] = json!({"credentialProfileId": "ghost-profile"});
         id(&send(&stand, &params)).to_owned()
     };
@@ -111,15 +112,25 @@ fn who_listens_to_a_task_without_credentials_hears_it_begin_or_end() {
 }
 
 #[test]
+fn a_slow_stream_comes_whole() {
+    let stand = Stand::scripted("a2a-slow", RUNS, &[]);
+    let clock = std::time::Instant::now();
+    let mut client = stream(&stand, &sending("m", "[slow]", &json!({})));
+    let heard = told(&events(&client.read_to_end()));
+    assert_eq!(heard, ["task SUBMITTED", "WORKING", "output/final.md", "COMPLETED"]);
+    assert!(clock.elapsed().as_millis() >= 200);
+}
+
+#[test]
 fn scripts_break_answers_and_what_was_asked_has_happened_all_the_same() {
     let mut stand = Stand::scripted("a2a-broken", RUNS, &[]);
-    let cut = sending("m", "[cut]", json!({}));
+    let cut = sending("m", "[cut]", &json!({}));
     let seen = ask(&stand, "POST", "/a2a/message:send", "", &cut.to_string()).read_to_end();
     assert_eq!((seen.status(), seen.end), (200, End::Reset));
     // The same message again finds the task that the first one began.
     assert_eq!(state(&send(&stand, &cut)), "COMPLETED");
     assert_eq!(stand.run_dirs().len(), 1);
-    let garbage = rest(&stand, "POST", "/message:stream", &sending("n", "[garbage]", json!({})));
+    let garbage = rest(&stand, "POST", "/message:stream", &sending("n", "[garbage]", &json!({})));
     assert_eq!((garbage.status, &garbage.body), (200, &Value::Null));
     let task = begin(&stand, "o", "[deaf]");
     let seen = ask(&stand, "GET", &format!("/a2a/tasks/{}:subscribe", id(&task)), "", "").read_to_end();

@@ -43,7 +43,7 @@ fn both_bindings_tell_the_same_of_one_task() {
 #[test]
 fn an_answer_waits_for_rest_and_the_clock_brings_it() {
     let stand = Stand::scripted("a2a-waits", RUNS, &["--scripted-clock"]);
-    let body = sending("m", "[later]", json!({"historyLength": 1})).to_string();
+    let body = sending("m", "[later]", &json!({"historyLength": 1})).to_string();
     let mut client = ask(&stand, "POST", "/a2a/message:send", "", &body);
     // The head is there at once, the task once it is at rest.
     let _ = client.read_at_least(20);
@@ -63,7 +63,7 @@ fn an_answer_waits_for_rest_and_the_clock_brings_it() {
 #[test]
 fn a_question_is_given_up_when_its_time_has_passed() {
     let stand = Stand::scripted("a2a-patience", RUNS, &["--scripted-clock"]);
-    let task = send(&stand, &sending("m", "[patience]", json!({})));
+    let task = send(&stand, &sending("m", "[patience]", &json!({})));
     assert_eq!(state(&task), "INPUT_REQUIRED");
     stand.advance("15m");
     assert_eq!(state(&get(&stand, id(&task))), "WORKING");
@@ -111,7 +111,7 @@ fn edits_are_artifacts_and_are_written_only_where_a_private_workspace_is_named()
         all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let all = ["delegated_new.txt", "tracked.txt", "output/final.md"];
-    let task = send(&stand, &sending("m", "[FAKE:MUTATE]", json!({})));
+    let task = send(&stand, &sending("m", "[FAKE:MUTATE]", &json!({})));
     assert_eq!((state(&task), names(&task)), ("COMPLETED", all.map(str::to_owned).to_vec()));
     let part = &task["artifacts"][1]["parts"][0];
     assert_eq!(
@@ -121,7 +121,7 @@ fn edits_are_artifacts_and_are_written_only_where_a_private_workspace_is_named()
     assert!(!stand.folder.join("tracked.txt").exists());
 
     let (live, work) = stand.workspace("mutate");
-    let mut params = sending("n", "[FAKE:MUTATE]", json!({}));
+    let mut params = sending("n", "[FAKE:MUTATE]", &json!({}));
     params["message"]["metadata"] = json!({"workspaceRoot": work, "scopeRoot": live});
     assert_eq!(names(&send(&stand, &params)), all);
     assert_eq!(fs::read_to_string(work.join("tracked.txt")).unwrap(), "one\ntwo\nthree\n");
@@ -129,7 +129,7 @@ fn edits_are_artifacts_and_are_written_only_where_a_private_workspace_is_named()
 
     for root in [json!(live), json!("work"), json!(stand.folder.join("none"))] {
         let before = stand.run_dirs();
-        let mut params = sending("wrong", "[FAKE:MUTATE]", json!({}));
+        let mut params = sending("wrong", "[FAKE:MUTATE]", &json!({}));
         params["message"]["metadata"] = json!({"workspaceRoot": root, "scopeRoot": live});
         let told = rest(&stand, "POST", "/message:send", &params);
         let facts = &told.body["error"]["details"][0];
@@ -140,13 +140,13 @@ fn edits_are_artifacts_and_are_written_only_where_a_private_workspace_is_named()
     let listed = rest(&stand, "GET", "/tasks", &json!(null)).body;
     assert_eq!(listed["totalSize"], 2);
     // The message is as if it had never been sent: its id is good for another one.
-    assert_eq!(state(&send(&stand, &sending("wrong", "work", json!({})))), "COMPLETED");
+    assert_eq!(state(&send(&stand, &sending("wrong", "work", &json!({})))), "COMPLETED");
 }
 
 #[test]
 fn a_long_output_is_cut_and_says_so() {
     let stand = Stand::scripted("a2a-long", RUNS, &[]);
-    let task = send(&stand, &sending("m", "[long]", json!({})));
+    let task = send(&stand, &sending("m", "[long]", &json!({})));
     let output = &task["artifacts"][0];
     assert_eq!(output["metadata"], json!({"bytes": 300_000, "truncated": true}));
     assert_eq!(output["parts"][0]["text"].as_str().unwrap().len(), 256 * 1024);
@@ -155,7 +155,7 @@ fn a_long_output_is_cut_and_says_so() {
 #[test]
 fn a_task_that_lacks_credentials_begins_once_others_are_named() {
     let stand = Stand::with("a2a-auth", &["--ghost-profile", "ghost"]);
-    let mut params = sending("m", "[FAKE:ASK] work", json!({}));
+    let mut params = sending("m", "[FAKE:ASK] work", &json!({}));
     params["metadata"] = json!({"credentialProfileId": "ghost"});
     let task = send(&stand, &params);
     assert_eq!(state(&task), "AUTH_REQUIRED");
@@ -189,7 +189,7 @@ fn tasks_are_listed_newest_first_page_by_page() {
     let mut made = Vec::new();
     for at in 0..5 {
         let text = if at % 2 == 0 { "[FAKE:ASK]" } else { "[FAKE:REFUSE]" };
-        let mut params = sending(&format!("m{at}"), text, json!({}));
+        let mut params = sending(&format!("m{at}"), text, &json!({}));
         params["message"]["contextId"] = json!("of mine");
         made.insert(0, id(&send(&stand, &params)).to_owned());
         stand.advance("1s");
@@ -230,7 +230,7 @@ fn tasks_are_listed_newest_first_page_by_page() {
 #[test]
 fn tasks_that_are_no_longer_kept_are_not_found() {
     let stand = Stand::with("a2a-kept", &["--keep-runs", "1"]);
-    let over = |id: &str, text: &str| super::id(&send(&stand, &sending(id, text, json!({})))).to_owned();
+    let over = |id: &str, text: &str| super::id(&send(&stand, &sending(id, text, &json!({})))).to_owned();
     let tasks =
         [over("a", "work"), over("b", "work"), over("c", "[FAKE:REFUSE]"), over("d", "[FAKE:REFUSE]")];
     let status = |task: &String| rest(&stand, "GET", &format!("/tasks/{task}"), &json!(null)).status;
@@ -242,7 +242,7 @@ fn tasks_that_are_no_longer_kept_are_not_found() {
 #[test]
 fn a_context_goes_on_in_tasks_and_is_never_another_one() {
     let stand = Stand::new("a2a-context");
-    let task = send(&stand, &sending("m", "[FAKE:ASK]", json!({})));
+    let task = send(&stand, &sending("m", "[FAKE:ASK]", &json!({})));
     let context = task["contextId"].as_str().unwrap();
     let mut second = message("n", "work");
     second["contextId"] = json!(context);
