@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME[=VALUE]")]
     test_env: Vec<String>,
     /// A path of the work tree that copies do not hold, with all below it. May be given several times.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = left_out)]
     without: Vec<String>,
     /// The model of a role (worker, setup, verify) that has its own. May be given several times.
     #[arg(long, value_name = "ROLE=NAME", value_parser = model_for)]
@@ -66,6 +66,15 @@ fn usd(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|usd: &f64| usd.is_finite() && *usd >= 0.0)
         .ok_or_else(|| "write a number".to_owned())
+}
+
+/// A path of the tree as copies compare it: shells put `./` before a folder's name and `/` behind it.
+fn left_out(text: &str) -> Result<String, String> {
+    let path = text.trim_start_matches("./").trim_end_matches('/');
+    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err("write a path below the work tree, such as target".to_owned());
+    }
+    Ok(path.to_owned())
 }
 
 fn model_for(text: &str) -> Result<(Role, String), String> {
