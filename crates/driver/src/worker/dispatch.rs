@@ -88,7 +88,16 @@ impl Outcome {
         }
     }
 
-    /// Whether the task is done: its files are as the model wants them.
+    /// That of a turn that brought no answer.
+    #[must_use]
+    pub fn of_failure(failed: Box<Failed>) -> Self {
+        match failed.class {
+            Class::Refusal => Self::Refused(failed),
+            _ => Self::Failed(failed),
+        }
+    }
+
+    /// Whether files were written. Where there was nothing to write nobody can tell whether the task is done.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Applied)
@@ -291,10 +300,7 @@ impl Dispatch {
             self.give_thoughts();
             return Do::Ask;
         }
-        Do::End(match failed.class {
-            Class::Refusal => Outcome::Refused(failed),
-            _ => Outcome::Failed(failed),
-        })
+        Do::End(Outcome::of_failure(failed))
     }
 
     /// Reads an answer as files.

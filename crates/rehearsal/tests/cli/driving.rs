@@ -81,6 +81,24 @@ fn a_recorder_with_a_budget_of_one_is_asked_once() {
 }
 
 #[test]
+fn what_the_one_request_was_refused_for_is_what_is_told() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    sandbox.write("suite.yaml", b"version: 1\nclasses:\n  task:\n    script: [{text: ready}]\n    phrasings: [{id: t, prompt: Change two}]\n");
+    let fault = ["--fault", "refuses-json-schema:times=9"];
+    let serve = ["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"];
+    let server = Server::start(&sandbox, &[&serve[..], &fault].concat());
+    let (ended, report) = drive(&sandbox, &url(&server), &["--owns", "a.py", "--attempts", "1"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(
+        (&report["error"]["class"], &report["error"]["status"]),
+        (&"unsupported_param".into(), &400.into())
+    );
+    assert_eq!(report["attempts"].as_array().unwrap().len(), 1);
+    assert_eq!(report["steps"].as_array().unwrap().len(), 0, "nothing was asked otherwise");
+}
+
+#[test]
 fn what_cannot_be_a_task_is_said_in_one_sentence() {
     let sandbox = Sandbox::with(&[]);
     sandbox.write("tree/a.py", b"one\n");
