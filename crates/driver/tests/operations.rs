@@ -8,11 +8,12 @@
 use rehearsal_driver::Secret;
 use rehearsal_driver::book::Book;
 use rehearsal_driver::endpoint::budget::Budget;
-use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Prepared, Received, Transport};
+use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Policy, Prepared, Received, Transport};
 use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground, digest_of};
 use rehearsal_driver::operations::{Driver, Work};
 use rehearsal_driver::policy::Tier;
-use rehearsal_driver::probe::Kept;
+use rehearsal_driver::probe::run::find;
+use rehearsal_driver::probe::{Finding, Kept};
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run::{self, Job, Plan};
@@ -177,6 +178,34 @@ fn a_probe_finds_what_the_transport_shows_and_an_endpoint_that_says_nothing_prom
     let kept = run(driver.probe());
     assert!(!kept.answers() && kept.url == "https://h.example/v1/chat/completions", "{}", kept.to_json());
     assert_eq!(kept.tier("json_patch").0, Tier::UNMEASURED);
+}
+
+/// A transport on which every other request is lost.
+#[derive(Clone, Debug, Default)]
+struct Lossy(Arc<Mutex<usize>>);
+
+impl Transport for Lossy {
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let mut sent = self.0.lock().unwrap();
+        // The list of models is looked at once, whatever comes of it.
+        *sent += usize::from(prepared.method == "POST");
+        if *sent % 2 == 1 {
+            return Err(DialError::Reset);
+        }
+        let body = br#"{"choices":[{"message":{"content":"ready"},"finish_reason":"stop"}]}"#;
+        Ok(Received { status: 200, body: body.to_vec(), ..Received::default() })
+    }
+}
+
+#[test]
+fn each_question_of_a_probe_has_attempts_of_its_own() {
+    let (driver, _) = driver(&folder("lossy"), &[]);
+    let policy = Policy { first_wait: Duration::from_millis(1), ..Policy::default() };
+    let manner = Manner { policy, ..driver.manner };
+    let kept = run(find(&driver.endpoint, "m", manner, Lossy::default()));
+    let told: Vec<&Finding> =
+        kept.findings.rows.iter().filter(|row| row.note.starts_with("connect")).collect();
+    assert!(kept.answers() && told.is_empty(), "{told:?}");
 }
 
 /// A driver without any endpoint: its workers say what the test wants of them.
