@@ -181,11 +181,11 @@ impl<D: Driver + 'static, W: Fn(Progress<'_>)> Running<'_, D, W> {
     }
 
     fn work_of(&self, job: &Job) -> Work {
-        let (mut task, proof) = (job.task.clone(), self.proof(job));
-        if let Some(Proof { tier, .. }) = &proof {
-            task.rounds = task.rounds.min(tier.policy().repair_cap);
-            task.validate_json = tier.policy().validate_all_json;
-        }
+        let (task, proof) = (job.task.clone(), self.proof(job));
+        let task = match &proof {
+            Some(proof) => task.under(proof.tier.policy()),
+            None => task,
+        };
         Work { item: job.slug.clone(), task, proof }
     }
 

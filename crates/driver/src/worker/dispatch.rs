@@ -10,6 +10,7 @@ use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::mask::Mask;
 use crate::endpoint::request::{Dialing, Repair, Schema, Structured, Turn};
+use crate::policy::Policy;
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{self, write_string};
 use std::collections::BTreeSet;
@@ -37,7 +38,8 @@ pub struct Task {
     pub limits: Limits,
     /// How often an answer that cannot be used is sent back, 0 or more.
     pub repairs: usize,
-    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more.
+    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more. A policy allows no more
+    /// than its cap.
     pub rounds: u32,
     /// Whether files named `.json` must hold JSON.
     pub validate_json: bool,
@@ -47,6 +49,14 @@ pub struct Task {
     pub temperature: Option<f64>,
     /// Whether answers are asked for as streams.
     pub stream: bool,
+}
+
+impl Task {
+    /// The same as a policy wants it.
+    #[must_use]
+    pub fn under(self, policy: Policy) -> Self {
+        Self { rounds: self.rounds.min(policy.repair_cap), validate_json: policy.validate_all_json, ..self }
+    }
 }
 
 /// What is to be done.

@@ -5,11 +5,8 @@ use crate::env;
 use crate::failure::Failure;
 use clap::Args;
 use rehearsal_driver::endpoint::budget::{Budget, Price};
-use rehearsal_driver::endpoint::config::Endpoint;
 use rehearsal_driver::policy::Tier;
-use rehearsal_driver::probe;
 use rehearsal_driver::roles::{Models, Role};
-use rehearsal_driver::worker::format::Format;
 use rehearsal_driver::worker::proof::{Bench, Proof};
 use rehearsal_world::files;
 use rehearsal_world::process::Caps;
@@ -92,17 +89,6 @@ fn price(text: &str) -> Result<Price, String> {
         }
         _ => Err("write two numbers, such as 0.15,0.60".to_owned()),
     }
-}
-
-/// How closely is looked at what a model of an endpoint does, and what that follows from: right answers of so many that `--probe
-/// --samples` measured with the same `--data`.
-pub(super) fn measured(
-    data: &Path,
-    endpoint: &Endpoint,
-    model: &str,
-    format: &'static Format,
-) -> (Tier, u64, u64) {
-    probe::tier(data, endpoint, model, format.name)
 }
 
 impl Arguments {

@@ -9,6 +9,7 @@ use rehearsal_driver::book::facts;
 use rehearsal_driver::endpoint::ask::Dialled;
 use rehearsal_driver::endpoint_driver::{EndpointDriver, STALLED};
 use rehearsal_driver::policy::Tier;
+use rehearsal_driver::probe;
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand;
 use rehearsal_driver::wave::past::History;
@@ -69,7 +70,7 @@ pub(super) fn run(
     // The model of which least is known says how closely is looked at all.
     let measured = jobs
         .iter()
-        .map(|Job { task, .. }| proof::measured(&shared.data, &endpoint, &task.model, task.format))
+        .map(|Job { task, .. }| probe::tier(&shared.data, &endpoint, &task.model, task.format.name))
         .max_by_key(|(tier, ..)| tier.number());
     let measured = measured.unwrap_or((Tier::UNMEASURED, 0, 0));
     let hands = Hands { models, asked, shared, proved, protection: &protection };
@@ -126,11 +127,6 @@ fn job(
         Failure::Command(format!("{}:{}:{}: {error}", place.file, place.line, place.column))
     })?;
     let (slug, after) = (item.slug.clone(), item.after.clone());
-    // The policy's cap is set where the tier is known.
-    let task = rehearsal_driver::worker::dispatch::Task {
-        rounds: if asked.attempts == 1 { 0 } else { u32::MAX },
-        ..task
-    };
     Ok(Job { slug, after, task, test: item.test.clone(), check: item.check.clone() })
 }
 
@@ -168,7 +164,7 @@ fn show(report: &WaveReport, json: bool) {
     let verified = report.items.iter().filter(|(_, stand, _)| *stand == Stand::Verified).count();
     terminal::say(&format!("{verified} of {} items verified", report.items.len()));
     for (slug, stand, item) in report.items.iter().filter(|(_, stand, _)| *stand != Stand::Verified) {
-        let why = item.missing.map_or("", |missing| missing.name());
+        let why = item.reason().map_or("", |missing| missing.name());
         terminal::say(format!("  {slug}: {} {why}", stand.name()).trim_end());
     }
     if let Some(reason) = &report.stopped {

@@ -107,7 +107,8 @@ impl Arguments {
             reading: if asked.strict { Reading::Strict } else { Reading::Lenient },
             limits: Limits { allow_shrink: self.allow_shrink, ..Limits::default() },
             repairs: if asked.attempts == 1 { 0 } else { self.repairs },
-            rounds: 0,
+            // The cap is that of the policy, where one is known.
+            rounds: if asked.attempts == 1 { 0 } else { u32::MAX },
             validate_json: true,
             limit: self.max_tokens,
             temperature: self.temperature,
