@@ -28,12 +28,12 @@ pub(super) struct Arguments {
     /// that it refutes.
     #[arg(long, value_name = "COMMAND")]
     pub(super) test: Option<String>,
-    /// A further command that the model is not told of. It runs in a second copy.
+    /// A further command that the model is not told of. It runs in a second copy; of a wave at its end.
     #[arg(long, value_name = "COMMAND", requires = "test")]
     pub(super) check: Option<String>,
     /// Longest time for one such command, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
-    test_timeout: Duration,
+    pub(super) test_timeout: Duration,
     /// Most memory that each of its processes may map, in MiB.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
     test_memory: Option<u64>,

@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     /// times; nothing else is ever written.
     #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status", "probe", "capabilities"])]
     owns: Vec<String>,
-    /// The part that the worker plays; it says which model does it.
+    /// The part that the worker plays (worker, setup, verify); it says which model does it.
     #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
     role: Role,
 }
