@@ -49,8 +49,8 @@ pub(super) struct Arguments {
     /// Sent as OpenAI-Project.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
-    /// 1 and the retries of a task, which all its turns share. 1 sends one request of a task in all, as a recorder with a budget of
-    /// one wants it.
+    /// One more than the retries that all turns of a task share. 1 sends one request of a task in all, as a recorder with a budget
+    /// of one wants it.
     #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) attempts: u32,
     /// Longest silence of the endpoint, in seconds.
