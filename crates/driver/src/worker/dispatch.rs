@@ -1,11 +1,11 @@
 //! One task from its first question to its outcome: what is asked next, and what may be written. A state machine over values, without
 //! sockets, files and clock.
 
+use super::asking::{dialing, stepped_down};
 use super::format::guard::{self, Limits};
 use super::format::ladder::{Ladder, LimitField, Rung, Shape};
 use super::format::{Change, FORMATS, Format, Owned};
 use super::ownership::{self, Reading, Set};
-use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::mask::Mask;

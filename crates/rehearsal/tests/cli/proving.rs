@@ -1,6 +1,6 @@
 //! `rehearsal drive --test`: what is written only after it was proved, and what never is.
 
-use crate::driving::{drive, url};
+use crate::driving::{approve, drive, patch, url};
 use crate::replaying::Server;
 use crate::sandbox::{Ended, Sandbox, files_below};
 use serde_json::{Value, json};
@@ -18,14 +18,6 @@ fn provider(sandbox: &Sandbox, steps: &[String]) -> Server {
     );
     sandbox.write("suite.yaml", suite.as_bytes());
     Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
-}
-
-fn patch(path: &str, contents: &str) -> String {
-    json!({"files": [{"path": path, "contents": contents}], "summary": "s", "done": true}).to_string()
-}
-
-fn approve() -> String {
-    r#"{"verdict":"approve","reasons":[]}"#.to_owned()
 }
 
 /// A tree with `a.txt`, which says one, and a test that wants it to say two.

@@ -1,6 +1,6 @@
 //! `rehearsal drive --wave`: several items at once, each with files of its own, gone on with where it was ended.
 
-use crate::driving::url;
+use crate::driving::{approve, patch, url};
 use crate::replaying::Server;
 use crate::sandbox::{Ended, Sandbox};
 use serde_json::{Value, json};
@@ -19,14 +19,6 @@ fn provider(sandbox: &Sandbox, items: &[(&str, &[String])]) -> Server {
     }
     sandbox.write("suite.yaml", suite.as_bytes());
     Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
-}
-
-fn patch(path: &str, contents: &str) -> String {
-    json!({"files": [{"path": path, "contents": contents}], "summary": "s", "done": true}).to_string()
-}
-
-fn approve() -> String {
-    r#"{"verdict":"approve","reasons":[]}"#.to_owned()
 }
 
 /// A wave whose items each want their own file to hold their slug.
