@@ -275,6 +275,12 @@ impl<T: Transport> Asker<T> {
         self.attempts.records()
     }
 
+    /// Whether the policy lets no further request leave.
+    #[must_use]
+    pub fn is_used_up(&self) -> bool {
+        self.attempts.is_used_up()
+    }
+
     /// Tokens of all attempts.
     #[must_use]
     pub fn spent(&self) -> Spent {
