@@ -10,7 +10,7 @@ use super::mask::Mask;
 use super::redirect;
 use super::request::{self, Dialing, Talk, Turn};
 use super::watch::Watch;
-use crate::options::Secret;
+use crate::secret::Secret;
 use rehearsal_wire::relay::coding::{Coding, Decoder};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Limits};
