@@ -18,13 +18,13 @@ use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run::{self, Job, Plan};
 use rehearsal_driver::wave::status::{State, Status};
-use rehearsal_driver::worker::dispatch::{Outcome, Task};
 use rehearsal_driver::worker::format::{self, guard::Limits};
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::proof::verification::{Look, Sort, Verification};
 use rehearsal_driver::worker::proof::{Bench, Proof};
 use rehearsal_driver::worker::report::Report;
+use rehearsal_driver::worker::task::{Outcome, Task};
 use rehearsal_journal::drive::{Fact, Sent};
 use rehearsal_world::dial::DialError;
 use rehearsal_world::owned::{self, Tree};
@@ -35,15 +35,28 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A transport that plays these answers, and counts what it was asked.
+/// A transport that plays these answers, refuses a schema where it is told to, and keeps what it was asked.
 #[derive(Clone, Debug, Default)]
-struct Scripted(Arc<Mutex<(VecDeque<String>, usize)>>);
+struct Scripted(Arc<Mutex<Play>>);
+
+#[derive(Debug, Default)]
+struct Play {
+    answers: VecDeque<String>,
+    refuses_schema: bool,
+    asked: Vec<String>,
+}
 
 impl Transport for Scripted {
-    async fn send(&self, _: Prepared<'_>) -> Result<Received, DialError> {
-        let mut inner = self.0.lock().unwrap();
-        inner.1 += 1;
-        let body = inner.0.pop_front().ok_or(DialError::BadTarget)?;
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let mut play = self.0.lock().unwrap();
+        let asked = String::from_utf8(prepared.body.to_vec()).unwrap();
+        let refused = play.refuses_schema && asked.contains("json_schema");
+        play.asked.push(asked);
+        if refused {
+            let error = r#"{"error":{"message":"not supported","param":"response_format","code":"unsupported_parameter"}}"#;
+            return Ok(Received { status: 400, body: error.into(), ..Received::default() });
+        }
+        let body = play.answers.pop_front().ok_or(DialError::BadTarget)?;
         Ok(Received { status: 200, body: body.into_bytes(), ..Received::default() })
     }
 }
@@ -76,6 +89,7 @@ fn task(owns: &str) -> Task {
         limit: None,
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     }
 }
 
@@ -99,11 +113,13 @@ fn driver(at: &Path, answers: &[&str]) -> (EndpointDriver<Scripted>, Scripted) {
             r#"{{"choices":[{{"message":{{"content":{text:?}}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":90,"completion_tokens":10}}}}"#
         )
     };
-    let transport = Scripted(Arc::new(Mutex::new((answers.iter().map(body).collect(), 0))));
+    let play = Play { answers: answers.iter().map(body).collect(), ..Play::default() };
+    let transport = Scripted(Arc::new(Mutex::new(play)));
     let ground = Arc::new(ground(at));
     let models = Models::new("m", &[(Role::Verify, "v".to_owned())]).unwrap();
     let driver = EndpointDriver {
         known: Kept::nothing(&endpoint, "m"),
+        learned: Mutex::default(),
         endpoint,
         manner: Manner { bytes_per_token: None, ..Manner::default() },
         transport: transport.clone(),
@@ -151,13 +167,27 @@ fn an_endpoint_s_driver_does_a_task_and_tells_of_it_before_and_after() {
     assert_eq!(std::fs::read_to_string(at.join("tree/a.txt")).unwrap(), "new\n");
     let status = driver.worker_status("one");
     assert_eq!((status.state, status.detail.as_str()), (State::Done, "1 request, applied, verified"));
-    assert_eq!((driver.tokens_spent(), transport.0.lock().unwrap().1), (Some(100), 1));
+    assert_eq!((driver.tokens_spent(), transport.0.lock().unwrap().asked.len()), (Some(100), 1));
 
     // What fails stays failed, however long ago it was.
     let failing = Work { item: "two".to_owned(), task: task("a.txt"), proof: None };
     let report = run(driver.dispatch(failing)).unwrap();
     assert!(report.error().is_some(), "{}", report.to_json());
     assert_eq!(driver.worker_status("two").state, State::Failed);
+}
+
+#[test]
+fn what_an_endpoint_refuses_is_sent_once_in_all_work() {
+    let (driver, transport) = driver(&folder("learned"), &[NEW, NEW]);
+    transport.0.lock().unwrap().refuses_schema = true;
+    let work = |item: &str| Work { item: item.to_owned(), task: task("a.txt"), proof: None };
+    let steps: Vec<_> = ["one", "two"].map(|item| run(driver.dispatch(work(item))).unwrap().steps).into();
+    assert_eq!(steps, [&["dropped_schema"][..], &[]]);
+    let asked = &transport.0.lock().unwrap().asked;
+    assert_eq!(
+        asked.iter().map(|body| body.contains("json_schema")).collect::<Vec<_>>(),
+        [true, false, false]
+    );
 }
 
 #[test]
@@ -168,7 +198,7 @@ fn what_is_to_be_proved_is_not_done_where_nothing_can_be_proved() {
     assert!(looks.len() == 1 && looks[0].trouble.is_some());
     let work = Work { item: "one".to_owned(), task: task("a.txt"), proof: Some(proof("true")) };
     let report = run(driver.dispatch(work)).unwrap();
-    assert!(report.error().is_some() && transport.0.lock().unwrap().1 == 0, "{}", report.to_json());
+    assert!(report.error().is_some() && transport.0.lock().unwrap().asked.is_empty(), "{}", report.to_json());
     assert_eq!(std::fs::read_to_string(at.join("tree/a.txt")).unwrap(), "old\n");
 }
 

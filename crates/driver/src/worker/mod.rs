@@ -6,4 +6,5 @@ pub mod format;
 pub mod ownership;
 pub mod proof;
 pub mod report;
+pub mod task;
 pub mod work;

@@ -3,11 +3,11 @@
 use crate::stand::*;
 use rehearsal_driver::endpoint::Asker;
 use rehearsal_driver::policy::{Candidate, Tier, sample};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::ownership::{Protection, Set, SetError};
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::proof::verification::Look;
 use rehearsal_driver::worker::proof::{Bench, Proof};
+use rehearsal_driver::worker::task::Task;
 use rehearsal_driver::worker::work::work;
 use rehearsal_world::dial::DialError;
 use rehearsal_world::process::Caps;

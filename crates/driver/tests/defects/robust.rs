@@ -2,10 +2,10 @@
 
 use crate::stand::*;
 use rehearsal_driver::wave::{Item, Wave, WaveError};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::ownership::{Protection, Set, SetError, may_be_one};
+use rehearsal_driver::worker::task::Task;
 
 /// `./a.py` and `a.py` were two files, and `s\c.py` was read as one and written as another.
 #[test]

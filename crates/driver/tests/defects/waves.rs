@@ -15,10 +15,10 @@ use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run as waves;
 use rehearsal_driver::wave::run::{Job, Plan};
 use rehearsal_driver::wave::status::{State, statuses};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::ownership::Protection;
 use rehearsal_driver::worker::proof::bench::Base;
+use rehearsal_driver::worker::task::Task;
 use rehearsal_driver::worker::work::work;
 use rehearsal_journal::drive::Fact;
 use rehearsal_world::dial::DialError;
@@ -74,6 +74,7 @@ fn wave(stand: &Stand, jobs: Vec<Job>, tier: u8, at_once: usize, answer: fn(&str
     let endpoint = endpoint("https://models.example/v1");
     let driver = EndpointDriver {
         known: Kept::nothing(&endpoint, "m"),
+        learned: Mutex::default(),
         endpoint,
         manner: manner(),
         transport: provider.clone(),

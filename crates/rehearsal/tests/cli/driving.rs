@@ -1,7 +1,7 @@
 //! `rehearsal drive`: a task with owned files at a scripted provider.
 
 use crate::replaying::Server;
-use crate::sandbox::{Ended, Sandbox};
+use crate::sandbox::{Ended, Sandbox, finish};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -132,4 +132,27 @@ fn what_cannot_be_a_task_is_said_in_one_sentence() {
     }
     let (ended, report) = drive(&sandbox, local, &["--owns", "gone.py"]);
     assert_eq!((ended.code, &report["error"]["class"]), (Some(1), &"config".into()), "{ended:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_that_is_asked_to_end_says_so_and_leaves_the_tree() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/v1", silent.local_addr().unwrap());
+    let fixed = ["drive", "--endpoint", &endpoint, "--model", "m", "--prompt", "p", "--workdir", "tree"];
+    let mut command =
+        sandbox.command(&[&fixed[..], &["--data", "drive", "--json", "--owns", "a.py"]].concat());
+    let child = command.spawn().unwrap();
+    // Whoever connects has its task written down and waits for an answer.
+    let (_waiting, _) = silent.accept().unwrap();
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let ended = finish(child);
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((ended.code, &report["error"]["class"]), (Some(3), &"cancelled".into()), "{ended:?}");
+    assert_eq!(fs::read(sandbox.path("tree/a.py")).unwrap(), b"one\n");
+    let ended = sandbox.run(&["drive", "--status", "--data", "drive"]);
+    assert!(ended.out.starts_with("task: failed"), "{ended:?}");
 }

@@ -241,6 +241,22 @@ fn a_test_sees_a_clean_copy_no_key_and_ends_in_time_with_all_that_it_started() {
 }
 
 #[test]
+fn what_a_copy_lacks_of_the_tree_is_told() {
+    let sandbox = tree();
+    std::os::unix::fs::symlink(sandbox.path("served"), sandbox.path("tree/out")).unwrap();
+    let server = provider(&sandbox, &[patch("a.txt", "2\n"), patch("a.txt", "2\n")]);
+    let (ended, report) = prove(&sandbox, &server, &["--test", "test -e out"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let lacked = &report["verification"]["looks"][0]["lacked"];
+    assert_eq!(lacked, &json!(["out: a link that leads out of the tree"]));
+    let server = provider(&sandbox, &[patch("a.txt", "2\n"), patch("a.txt", "2\n")]);
+    let plain = ["drive", "--endpoint", &url(&server), "--model", "m", "--prompt", "Change two", "--workdir"];
+    let more = ["tree", "--data", "drive", "--owns", "a.txt", "--test", "test -e out"];
+    let ended = sandbox.run(&[&plain[..], &more].concat());
+    assert!(ended.err.contains("lacks out: a link that leads out of the tree"), "{ended:?}");
+}
+
+#[test]
 fn json_that_is_no_json_any_more_goes_back_and_so_does_a_third_answer_in_another_format() {
     let sandbox = tree();
     sandbox.write("tree/a.json", b"{\"a\": 1}\n");

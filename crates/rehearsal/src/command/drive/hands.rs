@@ -12,7 +12,7 @@ use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::worker::ownership::Protection;
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_world::dial::Client;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What the command line says of all work.
 pub(super) struct Hands<'a> {
@@ -47,6 +47,7 @@ impl Hands<'_> {
             book: book.map_err(|error| Failure::World(error.to_string()))?,
             base: None,
             known,
+            learned: Mutex::default(),
             endpoint,
         })
     }

@@ -5,6 +5,7 @@ use super::{endpoint, proof, work};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::endpoint_driver::cancelled;
 use rehearsal_driver::operations::{Driver as _, Work};
 use rehearsal_driver::probe;
 use rehearsal_driver::roles::Role;
@@ -61,7 +62,9 @@ pub(super) fn run(
         None => task,
     };
     let hands = Hands { models, asked, shared, proved, protection: &protection };
+    let (model, url) = (task.model.clone(), endpoint.mask().hide(&endpoint.url()));
     let driver = hands.driver(endpoint)?;
+    let book = driver.book.clone();
     let working = async {
         let driver = hands.proving(driver, proof.is_some()).await?;
         let (pid, items) = (process::own_id(), vec![ITEM.to_owned()]);
@@ -73,6 +76,11 @@ pub(super) fn run(
     let report = background::run_here(async { background::unless_asked_to_end(working).await })
         .map_err(|error| Failure::World(error.to_string()))?;
     let Some(report) = report else {
+        let report =
+            cancelled(&book, ITEM, &model, &url).map_err(|error| Failure::World(error.to_string()))?;
+        if shared.json {
+            terminal::say(&report.to_json());
+        }
         return Err(Failure::World("asked to end: nothing was written".to_owned()));
     };
     let report = Report { price: proved.price(), ..report? };
@@ -118,6 +126,10 @@ fn show(report: &Report, json: bool) {
     if let Some(failed) = report.error() {
         let reason = failed.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         terminal::complain(&format!("rehearsal: {}{reason}: {}", failed.class.name(), failed.message));
+        let lacked = report.verification.looks.last().filter(|look| !look.is_green());
+        for path in lacked.iter().flat_map(|look| &look.lacked) {
+            terminal::complain(&format!("  the copy that was tested lacks {path}"));
+        }
         if failed.reason == Some("context_truncated") {
             terminal::complain(
                 "  hint: where the endpoint only counts badly, --ignore-token-count takes its answer",

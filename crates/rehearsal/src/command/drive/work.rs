@@ -6,12 +6,13 @@ use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_driver::endpoint_driver::Ground;
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
+use rehearsal_driver::worker::task::Task;
 use rehearsal_world::owned::{self, Ended, Tree};
 use rehearsal_world::vault::Folder;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Arguments of all work.
@@ -114,6 +115,7 @@ impl Arguments {
             limit: self.max_tokens,
             temperature: self.temperature,
             stream: asked.stream,
+            known: BTreeSet::new(),
         })
     }
 }
