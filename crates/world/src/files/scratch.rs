@@ -30,7 +30,33 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What a program made unwritable stays; the system cleans up here some day.
-        let _ = std::fs::remove_dir_all(&self.0);
+        if std::fs::remove_dir_all(&self.0).is_err() {
+            open_up(&self.0);
+            // What is in use by somebody stays; the system cleans up here some day.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// Makes folders writable again that a program closed. No link is followed.
+fn open_up(root: &Path) {
+    let mut left = vec![root.to_owned()];
+    while let Some(folder) = left.pop() {
+        let Ok(seen) = std::fs::symlink_metadata(&folder) else { continue };
+        if !seen.is_dir() {
+            continue;
+        }
+        let mut permissions = seen.permissions();
+        #[cfg(unix)]
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o700);
+        #[cfg(not(unix))]
+        permissions.set_readonly(false);
+        let _ = std::fs::set_permissions(&folder, permissions);
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        left.extend(
+            entries
+                .filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir()))
+                .map(|entry| entry.path()),
+        );
     }
 }

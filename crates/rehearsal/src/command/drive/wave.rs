@@ -144,7 +144,7 @@ fn tell(progress: Progress<'_>, json: bool) {
             format!("{slug}: looked at again, {}", if green { "green" } else { "not green any more" })
         }
     };
-    if json { terminal::complain(&line) } else { terminal::say(&line) }
+    if json { terminal::complain(&line) } else { terminal::tell(&line) }
 }
 
 fn ended(report: &Report) -> String {
@@ -169,7 +169,7 @@ fn show(report: &WaveReport, json: bool) {
     terminal::say(&format!("{verified} of {} items verified", report.items.len()));
     for (slug, stand, item) in report.items.iter().filter(|(_, stand, _)| *stand != Stand::Verified) {
         let why = item.missing.map_or("", |missing| missing.name());
-        terminal::say(format!("  {slug}: {} {why}", stand.name()).trim_end());
+        terminal::tell(format!("  {slug}: {} {why}", stand.name()).trim_end());
     }
     if let Some(reason) = &report.stopped {
         terminal::complain(&format!("rehearsal: nothing more was begun: {reason}"));
@@ -182,14 +182,14 @@ pub(super) fn status(asked_timeout: Duration, shared: &work::Arguments) -> Resul
         .map_err(|error| Failure::Command(format!("--data: {}: {error}", shared.data.display())))?;
     let seen_ms = last_seen(&journal);
     let history = History::of(&facts(journal.events));
-    let alive = Folder::own(&shared.data).err().is_some_and(|error| error.is_taken());
+    let alive = Folder::is_owned(&shared.data);
     let quiet = Duration::from_millis(unix_ms().saturating_sub(seen_ms));
     for status in statuses(&history, alive, quiet, asked_timeout + STALLED, unix_ms()) {
         let age = status
             .age
             .map_or_else(String::new, |age| format!(", begun {} s ago, {}", age.as_secs(), status.detail));
         let line = format!("{}: {}{age}", status.item, status.state.name());
-        terminal::say(&if shared.json { status.to_json() } else { line });
+        if shared.json { terminal::say(&status.to_json()) } else { terminal::tell(&line) }
     }
     Ok(())
 }
