@@ -1,6 +1,7 @@
 //! What happened: one enum, past tense, facts and digests only. This is the format on disk, version 1.
 
 use crate::bridge::Fact;
+use crate::daemon;
 use crate::drive;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,8 @@ pub enum Event {
     Judged(Judged),
     /// Something became of a recording bridge's cases, forwards or requests.
     Bridge(Fact),
+    /// Something became of a stand-in for an agent-run daemon, its requests or its runs.
+    Daemon(daemon::Fact),
     /// Something became of a worker's task.
     Drive(drive::Fact),
     /// The journal ends in order.

@@ -104,6 +104,7 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             | Event::Answered(_)
             | Event::Judged(_)
             | Event::Bridge(_)
+            | Event::Daemon(_)
             | Event::Drive(_)
             | Event::Closed { .. } => {}
         }

@@ -7,6 +7,7 @@ pub mod body;
 pub mod bound;
 pub mod bridge;
 pub mod chain;
+pub mod daemon;
 pub mod digest;
 pub mod drive;
 pub mod event;

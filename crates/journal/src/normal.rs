@@ -81,6 +81,7 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
             Event::CassettePlayed(played) => after.push(Event::CassettePlayed(played.clone())),
             Event::Judged(_) => {}
             Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
+            Event::Daemon(fact) => before.push(Event::Daemon(fact.normal())),
             Event::Drive(fact) => before.push(Event::Drive(fact.normal())),
             Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
         }

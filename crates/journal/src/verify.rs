@@ -238,6 +238,7 @@ impl Verifier {
             | Event::EscapeTried(_)
             | Event::CassettePlayed(_)
             | Event::Bridge(_)
+            | Event::Daemon(_)
             | Event::Drive(_)
             | Event::Judged(_) => {}
         }

@@ -19,6 +19,7 @@ pub(crate) fn fields(out: &mut Vec<u8>, event: &Event) {
         | Event::CassettePlayed(_)
         | Event::Judged(_)
         | Event::Bridge(_)
+        | Event::Daemon(_)
         | Event::Drive(_)
         | Event::Closed { .. } => {
             let start = out.len();

@@ -125,10 +125,13 @@ fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
 
 fn no_example_of_the_guide_has_mistakes() {
     let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/guide");
-    let guide = page("docs/guide/scenarios.md") + &page("docs/guide/driving.md");
-    let examples: Vec<&str> =
-        guide.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
-    assert!(examples.len() >= 5, "only {} examples", examples.len());
+    let guides = ["docs/guide/scenarios.md", "docs/guide/driving.md", "docs/guide/daemon.md"].map(page);
+    let examples: Vec<&str> = guides
+        .iter()
+        .flat_map(|guide| guide.split("```yaml\n").skip(1))
+        .filter_map(|rest| Some(rest.split_once("```")?.0))
+        .collect();
+    assert!(examples.len() >= 6, "only {} examples", examples.len());
     for example in examples {
         fs::write(folder.join("suite.yaml"), example).unwrap();
         let linted = rehearsal(&folder, &["lint", "suite.yaml"]);

@@ -20,11 +20,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("world", &["wire", "journal"]),
     ("standin", &["wire", "script", "journal", "world"]),
     ("bridge", &["wire", "journal", "world"]),
+    ("daemon", &["wire", "script", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
     ("workflow", &["wire", "script", "journal", "world", "standin", "bridge"]),
     (
         "rehearsal",
-        &["wire", "script", "journal", "report", "world", "standin", "bridge", "driver", "workflow"],
+        &[
+            "wire", "script", "journal", "report", "world", "standin", "bridge", "daemon", "driver",
+            "workflow",
+        ],
     ),
     ("testkit", &[]),
 ];

@@ -16,6 +16,7 @@ pub mod pick;
 pub mod placeholder;
 mod prompt;
 mod read;
+pub mod runs;
 pub mod scenario;
 mod schema;
 pub mod span;

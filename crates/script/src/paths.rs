@@ -1,7 +1,8 @@
 //! Paths inside a workspace as files write them, and patterns: of such paths, and of any text.
 
 /// Whether a path stays inside the workspace on every system: relative, `/` between its parts, no `..`.
-pub(crate) fn is_inside(path: &str) -> bool {
+#[must_use]
+pub fn is_inside(path: &str) -> bool {
     let bad_part = |part: &str| part.is_empty() || part == "." || part == "..";
     let bad_letter = |c: char| c == '\\' || c == ':' || c.is_control();
     !path.split('/').any(bad_part) && !path.contains(bad_letter)

@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Program {
     child: Child,
-    input: ChildStdin,
+    input: Option<ChildStdin>,
     lines: Receiver<String>,
 }
 
@@ -38,7 +38,7 @@ impl Program {
     pub fn start(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the program can be started");
-        let input = child.stdin.take().expect("its input is a pipe");
+        let input = Some(child.stdin.take().expect("its input is a pipe"));
         let lines = lines(child.stdout.take().expect("its output is a pipe"));
         Self { child, input, lines }
     }
@@ -60,7 +60,13 @@ impl Program {
 
     /// Says a line to it; one that ended does not hear it.
     pub fn say(&mut self, line: &str) {
-        drop(writeln!(self.input, "{line}").and_then(|()| self.input.flush()));
+        let Some(input) = &mut self.input else { return };
+        drop(writeln!(input, "{line}").and_then(|()| input.flush()));
+    }
+
+    /// Nothing more is said to it.
+    pub fn end_of_input(&mut self) {
+        drop(self.input.take());
     }
 
     /// The next line that it says.

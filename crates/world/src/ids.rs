@@ -32,6 +32,15 @@ pub fn case_token() -> Result<String, NoRandom> {
     Ok(bytes.iter().map(|byte| char::from(URL_SAFE[usize::from(byte & 63)])).collect())
 }
 
+/// A seed that nobody chose.
+///
+/// # Errors
+/// When the system gives no random bytes.
+pub fn seed() -> Result<u64, NoRandom> {
+    // As large as every reader of JSON takes a whole number.
+    Ok(u64::from_le_bytes(random()?) >> 11)
+}
+
 fn random<const N: usize>() -> Result<[u8; N], NoRandom> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(NoRandom)?;

@@ -18,5 +18,6 @@ pub mod record;
 pub mod room;
 pub mod shim;
 pub mod sink;
+pub mod stdio;
 pub mod task;
 pub mod vault;

@@ -137,6 +137,26 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Makes a folder that must not be there yet, for this user alone.
+    ///
+    /// # Errors
+    /// When something has its name ([`VaultError::is_taken`]) or it cannot be made.
+    pub fn new_folder(&self, name: &str) -> Result<Self, VaultError> {
+        self.dir.create_dir_with(name, &private()).map_err(|error| self.failed("make", name, error))?;
+        self.folder_there(name)
+    }
+
+    /// Removes a folder that is empty; one that is not there is gone already.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove_folder(&self, name: &str) -> Result<(), VaultError> {
+        match self.dir.remove_dir(name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed("remove", name, error)),
+            _ => Ok(()),
+        }
+    }
+
     /// The folder of this name inside, which must be there.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use super::format::guard::{self, Limits};
 use super::format::ladder::{Ladder, LimitField, Rung, Shape};
-use super::format::{Change, FORMATS, Format, Owned};
+use super::format::{Answer, Change, FORMATS, Format, FormatError, Owned};
 use super::ownership::{self, Reading, Set};
 use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
@@ -298,8 +298,24 @@ impl Dispatch {
     }
 
     /// Reads an answer as files.
+    /// Reads an answer in the format that is asked for now; where that cannot be, in the one that was asked for first, as a model
+    /// may find its way back to it.
+    fn parse(&mut self, text: &str) -> (&'static Format, Result<Answer, FormatError>) {
+        let parsed = (self.format.parse)(text, &self.owned);
+        let first = self.task.format;
+        if parsed.is_err()
+            && self.format.name != first.name
+            && let Ok(answer) = (first.parse)(text, &self.owned)
+        {
+            self.lenient("first_format");
+            return (first, Ok(answer));
+        }
+        (self.format, parsed)
+    }
+
     fn read(&mut self, text: &str) -> Do {
-        let answer = match (self.format.parse)(text, &self.owned) {
+        let (format, parsed) = self.parse(text);
+        let answer = match parsed {
             Ok(answer) => answer,
             Err(error) if error.code == "unknown_file" => return self.violated(error.to_string()),
             Err(error) => return self.unreadable(text, error.to_string(), error.code),
@@ -325,7 +341,7 @@ impl Dispatch {
             let path = self.task.owns.entries()[fit.entry].name.as_str().to_owned();
             changes.push(Change { path, contents: change.contents });
         }
-        let judged = guard::judge(&changes, self.format.speaks, &self.owned, &self.task.limits);
+        let judged = guard::judge(&changes, format.speaks, &self.owned, &self.task.limits);
         self.findings = judged.findings.iter().map(ToString::to_string).collect();
         if judged.is_refused() {
             let wanted = format!("Nothing was written: {}.", self.findings.join("; "));

@@ -3,6 +3,7 @@
 mod agent;
 pub(crate) mod agents;
 mod choice;
+mod daemon;
 mod drive;
 mod enclose;
 mod explain;
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Replay(replay::Arguments),
     /// Make scenario files of recorded traffic.
     Script(script::Arguments),
+    /// Stand in for an agent-run daemon: runs are started, asked, answered, steered and cancelled without any model.
+    Daemon(Box<daemon::Arguments>),
     /// Give one task with owned files to an endpoint, and write what comes back.
     Drive(Box<drive::Arguments>),
     /// Make a small suite that passes and explains itself.
@@ -74,6 +77,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Script(arguments) => script::run(&arguments),
+        Command::Daemon(arguments) => daemon::run(&arguments),
         Command::Drive(arguments) => drive::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),

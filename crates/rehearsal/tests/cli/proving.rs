@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// A provider that gives one step for each request, whatever it says.
-fn provider(sandbox: &Sandbox, steps: &[String]) -> Server {
+pub(crate) fn provider(sandbox: &Sandbox, steps: &[String]) -> Server {
     let step = |text: &String| {
         let usage = "usage: {prompt_tokens: 90000, completion_tokens: 10}";
         format!("      - {{text: {}, {usage}}}\n", Value::from(text.as_str()))

@@ -10,6 +10,7 @@ mod expect;
 mod fault;
 mod named;
 mod repeat;
+pub(crate) mod runs;
 mod step;
 mod suite;
 
@@ -98,7 +99,7 @@ pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
 type Lint = fn(&File<'_>) -> Vec<Finding>;
 
 /// Files that are no part of a suite, by the key that only they have at the top.
-const OTHERS: &[(&str, Lint)] = &[(wave::KEY, wave::lint)];
+const OTHERS: &[(&str, Lint)] = &[(wave::KEY, wave::lint), (runs::KEY, runs::lint)];
 
 fn other(file: &File<'_>) -> Option<Lint> {
     let root = node::read(file.bytes, &mut Findings::new(file.name))?;

@@ -6,11 +6,13 @@ mod check;
 mod fields;
 mod kind;
 mod print;
+mod run;
 mod wave;
 
 pub(crate) use check::check;
 pub(crate) use fields::FILE;
 pub use print::json_schema;
+pub(crate) use run::{ACTS, RUNS, WAITS};
 pub(crate) use wave::{ROLES, WAVE};
 
 /// A kind of map with known fields.

@@ -69,6 +69,12 @@ impl LiveSender {
         self.pieces.closed().await;
     }
 
+    /// Whether it is known that nothing more can be sent.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.pieces.is_closed()
+    }
+
     /// How much of the body has left.
     #[must_use]
     pub fn sent(&self) -> Sent {

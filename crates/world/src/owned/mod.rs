@@ -11,6 +11,7 @@
 //! On systems other than Linux and macOS files change places in three steps instead of one, and names are looked at before
 //! they are opened: there this protects from mistakes, not from an attacker who races.
 
+mod apart;
 mod clean;
 mod commit;
 mod handle;
@@ -23,6 +24,7 @@ mod refusal;
 mod report;
 mod trade;
 
+pub use apart::are_apart;
 pub use clean::{Clean, Copied, CopyError, LeftOut, Original, copy_clean};
 pub use held::{Held, HeldFile, Snapshot};
 pub use originals::{Bounds, KeepError};

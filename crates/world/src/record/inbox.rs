@@ -74,6 +74,14 @@ impl Inbox {
         Taken { held: self.held, first: !std::mem::replace(&mut self.stirred, true) }
     }
 
+    /// Takes an event that somebody waits for, and gives the number of its entry.
+    pub(super) fn numbered(&mut self, t_us: u64, event: Event) -> u64 {
+        self.mark += 1;
+        self.held += LINE_BYTES;
+        self.entries.push(Entry::Other { t_us, event });
+        self.mark
+    }
+
     /// Moves all entries over; gives the number of the last one.
     pub(super) fn empty_into(&mut self, hand: &mut Vec<Entry>) -> u64 {
         self.held = 0;

@@ -8,6 +8,7 @@ mod durable;
 mod error;
 mod inbox;
 mod ledger;
+mod lines;
 mod name;
 mod segment;
 mod stub_log;
@@ -16,6 +17,7 @@ pub use check::{CheckError, Journal, read_journal, read_journals, verify_journal
 pub use copy::copy_journal;
 pub use durable::{Durable, DurableError, Sync};
 pub use error::RecordError;
+pub use lines::Lines;
 pub use name::{Name, file_stem};
 pub use stub_log::StubLog;
 
@@ -161,6 +163,40 @@ impl Recorder {
         let Some((exchange, mark)) = inbox.request(body.len()) else { return Ticket::NEVER };
         inbox.entries.push(Entry::Asked { t_us, unix_us, exchange, asked, head, body, weighed });
         Ticket { exchange, mark }
+    }
+
+    /// The same, with events that stand right behind the request's line and are written with it: they are made of its number.
+    pub fn asked_with(
+        &self,
+        mut asked: Box<Asked>,
+        head: Option<RequestHead>,
+        body: Bytes,
+        events: impl FnOnce(u64) -> Vec<Event>,
+    ) -> Ticket {
+        bound::asked(&mut asked);
+        let weighed = (body.len() >= digest::STRIDE).then(|| Weighed::new(&body, self.last_long_body()));
+        let t_us = self.clock.elapsed_us();
+        let mut inbox = self.inbox();
+        let Some((exchange, mut mark)) = inbox.request(body.len()) else { return Ticket::NEVER };
+        inbox.entries.push(Entry::Asked { t_us, unix_us: 0, exchange, asked, head, body, weighed });
+        for event in events(exchange) {
+            mark = inbox.numbered(t_us, event);
+        }
+        Ticket { exchange, mark }
+    }
+
+    /// Takes down what no request brought, to be committed as a request is. It waits for nothing.
+    pub fn noted(&self, events: Vec<Event>) -> Ticket {
+        let t_us = self.clock.elapsed_us();
+        let mut inbox = self.inbox();
+        if inbox.closed {
+            return Ticket::NEVER;
+        }
+        let mut mark = 0;
+        for event in events {
+            mark = inbox.numbered(t_us, event);
+        }
+        Ticket { exchange: 0, mark }
     }
 
     /// Waits until the ticket's line and body are written. Gives other requests one turn to join the same write.

@@ -89,6 +89,17 @@ fn q62_a_model_that_says_the_same_again_is_not_asked_a_third_time() {
 }
 
 #[test]
+fn a_model_that_is_asked_for_another_form_may_still_answer_in_the_first() {
+    let mut dispatch = task(9);
+    assert_eq!(dispatch.answered(said("nonsense")), Do::Ask);
+    assert_eq!(dispatch.answered(said("other nonsense")), Do::Ask);
+    assert_eq!(dispatch.steps(), ["switched_format"]);
+    assert_eq!(dispatch.answered(said("third nonsense")), Do::Ask);
+    assert!(matches!(dispatch.answered(said(&patch("a.py", "two\\n", true))), Do::Commit(_)));
+    assert_eq!(dispatch.leniencies(), ["first_format"]);
+}
+
+#[test]
 fn a_stranger_s_path_is_never_repaired() {
     for path in ["b.py", "../a.py", "/etc/passwd", "A.py", "a.py "] {
         let act = task(9).answered(said(&patch(path, "x", true)));

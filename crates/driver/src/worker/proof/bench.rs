@@ -17,7 +17,7 @@ use std::time::Duration;
 const FILES: usize = 200_000;
 const BYTES: u64 = 2 << 30;
 /// Bytes kept of each output of a command.
-const KEEP: usize = 1 << 20;
+const KEEP: usize = 8 << 20;
 /// Bytes of the beginning and of the end of an output that are shown.
 const HEAD: usize = 2 << 10;
 const TAIL: usize = 6 << 10;

@@ -67,6 +67,10 @@ pub(super) struct Arguments {
     /// Where a model says nothing and only thought, take what it thought as its answer; it is told.
     #[arg(long)]
     answer_from_reasoning: bool,
+    /// Take an answer though the endpoint counted too few tokens for what it was sent. Without this the prompt counts as cut; fakes
+    /// often count the same for any prompt.
+    #[arg(long)]
+    ignore_token_count: bool,
     /// A file of certificates to trust beside those of the system.
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -119,6 +123,7 @@ impl Arguments {
             idle: self.timeout,
             strict: self.strict,
             answer_from_reasoning: self.answer_from_reasoning,
+            bytes_per_token: Manner::default().bytes_per_token.filter(|_| !self.ignore_token_count),
             ..Manner::default()
         }
     }

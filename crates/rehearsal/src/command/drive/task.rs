@@ -119,6 +119,11 @@ fn show(report: &Report, json: bool) {
     if let Some(failed) = report.error() {
         let reason = failed.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         terminal::complain(&format!("rehearsal: {}{reason}: {}", failed.class.name(), failed.message));
+        if failed.reason == Some("context_truncated") {
+            terminal::complain(
+                "  hint: where the endpoint only counts badly, --ignore-token-count takes its answer",
+            );
+        }
     }
 }
 

@@ -1,0 +1,106 @@
+//! What a daemon is set to. It does not change while it serves.
+
+use crate::run::LiveInput;
+use rehearsal_journal::digest;
+use rehearsal_script::runs::RunScripts;
+use std::sync::Arc;
+
+/// Whose answers are given where they differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// The contract with its defects corrected.
+    #[default]
+    Corrected,
+    /// The lenient answers of the original fake. Files are as safe as otherwise.
+    Seed,
+    /// Those of the real daemon.
+    Engine,
+}
+
+impl Manner {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Corrected => "corrected",
+            Self::Seed => "seed",
+            Self::Engine => "engine",
+        }
+    }
+}
+
+/// The settings.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Whose answers are given.
+    pub manner: Manner,
+    /// The secret that every request names. Never written anywhere but into its file.
+    pub token: String,
+    /// The one harness.
+    pub harness: String,
+    /// Version of the engine.
+    pub version: String,
+    /// Its build.
+    pub sha: String,
+    /// The model that runs say they used.
+    pub model: String,
+    /// The profile that runs say they used.
+    pub profile: String,
+    /// A profile that does not exist.
+    pub ghost: String,
+    /// How messages get into a run.
+    pub live: LiveInput,
+    /// What mutating runs write: path and text, in order.
+    pub edits: Arc<[(String, String)]>,
+    /// The folder of runs, absolute; empty where runs leave no files.
+    pub runs: String,
+    /// Whether runs need a registered project.
+    pub require_project: bool,
+    /// Every random choice comes from it.
+    pub seed: u64,
+    /// Whether the clock stands still until it is put forward.
+    pub scripted_clock: bool,
+    /// Run scripts of files.
+    pub scripts: RunScripts,
+    /// Most runs that are over and kept. Older ones answer that they are gone.
+    pub keep: usize,
+}
+
+impl Setting {
+    /// What a scripted clock shows at first, milliseconds since 1970: 2026-09-01T00:00:00Z, as the contract's questions do.
+    pub const CLOCK_MS: u64 = 1_788_220_800_000;
+    /// Most kept runs that are over.
+    pub const KEEP: usize = 10_000;
+
+    /// The edits of mutating runs where nobody gives others.
+    #[must_use]
+    pub fn edits() -> Arc<[(String, String)]> {
+        [("delegated_new.txt", "written by the delegated run\n"), ("tracked.txt", "one\ntwo\nthree\n")]
+            .map(|(path, text)| (path.to_owned(), text.to_owned()))
+            .into()
+    }
+
+    /// The folder of a run; empty where runs have none.
+    #[must_use]
+    pub fn run_dir(&self, run: &str) -> String {
+        if self.runs.is_empty() { String::new() } else { format!("{}/{run}", self.runs) }
+    }
+
+    /// SHA-256 over all that it is set to, the token left out; hexadecimal.
+    #[must_use]
+    pub fn sum(&self) -> String {
+        let Self { manner, token: _, harness, version, sha, model, profile, ghost, live, edits, .. } = self;
+        let Self { runs, require_project, seed, scripted_clock, scripts, keep, .. } = self;
+        let text = format!(
+            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {runs:?} {require_project} {seed} {scripted_clock} {scripts:?} {keep}"
+        );
+        digest::text(&digest::of(text.as_bytes()))
+    }
+
+    /// An id of hexadecimal digits that follows from the seed and what it is for.
+    #[must_use]
+    pub fn id(&self, sort: &str, of: &str, digits: usize) -> String {
+        let sum = digest::text(&digest::of(format!("{} {sort} {of}", self.seed).as_bytes()));
+        sum.chars().take(digits).collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! All that a daemon knows: runs, receipts, projects, and what is being worked on. It holds no file and no clock.
+
+use crate::receipt::Receipts;
+use crate::run::Run;
+use crate::setting::Setting;
+use crate::uploads::Uploads;
+use rehearsal_journal::daemon::Fact;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Of how many runs that are no longer kept it is known that they were.
+const MOST_GONE: usize = 100_000;
+/// Most projects that are registered at once.
+pub(crate) const MOST_PROJECTS: usize = 10_000;
+
+/// Most model operations that nobody acknowledged.
+pub(crate) const MOST_OPERATIONS: usize = 10_000;
+
+/// A model operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) model: String,
+    /// `running`, `succeeded`, `failed` or `cancelled`.
+    pub(crate) state: &'static str,
+    /// Whether it never ends by itself.
+    pub(crate) hangs: bool,
+    /// Whether it ends badly.
+    pub(crate) fails: bool,
+}
+
+/// The state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) runs: BTreeMap<String, Run>,
+    /// Runs that are over, in the order in which that was seen.
+    over: VecDeque<String>,
+    /// Runs that are over and no longer kept.
+    gone: BTreeSet<String>,
+    pub(crate) receipts: Receipts,
+    /// Roots by id.
+    pub(crate) projects: BTreeMap<String, String>,
+    /// Roots by the key that registered them.
+    pub(crate) project_keys: BTreeMap<String, String>,
+    pub(crate) uploads: Uploads,
+    /// Model operations by id, until they are acknowledged.
+    pub(crate) operations: BTreeMap<String, Operation>,
+    /// Roots that are trusted with full access.
+    pub(crate) trusted: BTreeSet<String>,
+    /// What a scripted clock shows, milliseconds since 1970; none where time passes by itself.
+    pub(crate) clock_ms: Option<u64>,
+    /// Runs that something is being done for: nobody else touches them meanwhile.
+    pub(crate) busy: BTreeSet<String>,
+    /// When the clock brings something to a run next.
+    timers: BTreeMap<String, u64>,
+}
+
+impl State {
+    /// Nothing, at a time that a scripted clock shows, where there is one.
+    pub(crate) fn new(clock_ms: Option<u64>) -> Self {
+        Self { clock_ms, ..Self::default() }
+    }
+
+    /// A run that is kept.
+    #[must_use]
+    pub(crate) fn run(&self, id: &str) -> Option<&Run> {
+        self.runs.get(id)
+    }
+
+    /// Whether a run was kept once and is no longer.
+    pub(crate) fn is_gone(&self, id: &str) -> bool {
+        self.gone.contains(id)
+    }
+
+    /// When the clock brings something next, milliseconds since 1970.
+    #[must_use]
+    pub(crate) fn next_due(&self) -> Option<u64> {
+        let free = self.timers.iter().filter(|(run, _)| !self.busy.contains(*run));
+        free.map(|(_, due)| *due).min()
+    }
+
+    /// Runs to which the clock brings something now.
+    pub(crate) fn due(&self, now_ms: u64) -> Vec<String> {
+        let free = self.timers.iter().filter(|(run, due)| **due <= now_ms && !self.busy.contains(*run));
+        free.map(|(run, _)| run.clone()).collect()
+    }
+
+    /// Takes what happened in a run, notes when it wants to be looked at, and lets go of the oldest that are over.
+    pub(crate) fn touched(&mut self, id: &str, setting: &Setting) -> Vec<Fact> {
+        let Some(run) = self.runs.get_mut(id) else { return Vec::new() };
+        let facts = run.take_facts();
+        match run.due_ms() {
+            Some(due) => drop(self.timers.insert(id.to_owned(), due)),
+            None => drop(self.timers.remove(id)),
+        }
+        if run.is_over() && !run.put_by {
+            run.put_by = true;
+            self.over.push_back(id.to_owned());
+        }
+        while self.over.len() > setting.keep {
+            let Some(oldest) = self.over.pop_front() else { break };
+            self.runs.remove(&oldest);
+            self.gone.insert(oldest);
+            if self.gone.len() > MOST_GONE {
+                self.gone.pop_first();
+            }
+        }
+        facts
+    }
+}

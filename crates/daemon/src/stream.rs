@@ -1,0 +1,117 @@
+//! Event streams: rows of a timeline as they come, resumed behind any row, kept alive while nothing comes.
+
+use crate::run::Run;
+use crate::serve::Inner;
+use crate::state::State;
+use crate::v2::{frame, is_last};
+use bytes::Bytes;
+use rehearsal_world::clock::Clock;
+use rehearsal_world::http::{LiveBody, LiveSender, live};
+use rehearsal_world::task::{self, Notify};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long nothing may come before the stream says that it lives: that of the real daemon.
+const PING: Duration = Duration::from_secs(15);
+
+/// Who listens to which run.
+#[derive(Debug, Default)]
+pub(crate) struct Streams(Mutex<HashMap<String, Listeners>>);
+
+/// The streams of one run.
+#[derive(Debug)]
+struct Listeners {
+    bell: Arc<Notify>,
+    count: usize,
+    /// The last row that they were rung for.
+    rung: u64,
+}
+
+impl Streams {
+    /// Rings whoever listens to a run that has new rows.
+    pub(crate) fn stir(&self, state: &State, run: Option<&str>) {
+        let Some(id) = run else { return };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(listeners) = all.get_mut(id) else { return };
+        let last = state.run(id).map_or(u64::MAX, Run::last_row);
+        if last != listeners.rung {
+            listeners.rung = last;
+            listeners.bell.notify_waiters();
+        }
+    }
+
+    fn join(&self, run: &str) -> Arc<Notify> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Listeners { bell: Arc::default(), count: 0, rung: 0 };
+        let listeners = all.entry(run.to_owned()).or_insert_with(fresh);
+        listeners.count += 1;
+        Arc::clone(&listeners.bell)
+    }
+
+    fn part(&self, run: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(listeners) = all.get_mut(run) else { return };
+        listeners.count -= 1;
+        if listeners.count == 0 {
+            all.remove(run);
+        }
+    }
+}
+
+/// Begins a stream behind a row.
+pub(crate) fn begin(inner: &Arc<Inner>, run: String, after: u64) -> LiveBody {
+    let (sender, body) = live(None);
+    let inner = Arc::clone(inner);
+    drop(task::spawn(async move {
+        let bell = inner.streams.join(&run);
+        play(&inner, &run, after, &bell, sender).await;
+        inner.streams.part(&run);
+    }));
+    body
+}
+
+async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sender: LiveSender) {
+    if sender.send(Bytes::from_static(b": connected\n\n")).await.is_err() {
+        return;
+    }
+    loop {
+        let rung = bell.notified();
+        let (frames, last, over) = news(&inner.state(), run, after);
+        after = last;
+        // A row is told once it is in the journal.
+        if !frames.is_empty() && inner.recorder.flush().is_err() {
+            return;
+        }
+        if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
+            return;
+        }
+        if over {
+            if sender.send(Bytes::from_static(b"event: end\ndata: {}\n\n")).await.is_ok() {
+                sender.finish();
+            }
+            return;
+        }
+        let clock = Clock::start();
+        task::first(rung, task::first(task::after(PING), sender.gone())).await;
+        let idle = clock.elapsed() >= PING;
+        if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
+            return;
+        }
+        if sender.is_gone() {
+            return;
+        }
+    }
+}
+
+/// The rows behind a row, the number of the last one, and whether nothing follows it.
+fn news(state: &State, id: &str, after: u64) -> (String, u64, bool) {
+    // A run that is no longer kept says nothing more.
+    let Some(run) = state.run(id) else { return (String::new(), after, true) };
+    let from = usize::try_from(after).unwrap_or(usize::MAX);
+    // What comes behind the end, such as a message that is too late, is for the detail alone.
+    let end = run.timeline.iter().position(is_last).map(|at| at + 1);
+    let rows = run.timeline.get(from..end.unwrap_or(run.timeline.len())).unwrap_or_default();
+    let frames: String = rows.iter().map(|row| frame(run, row)).collect();
+    (frames, run.last_row(), end.is_some())
+}
