@@ -60,3 +60,28 @@ fn open_up(root: &Path) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Scratch;
+    use std::fs;
+
+    #[test]
+    fn what_a_program_made_unwritable_goes_too_and_nothing_behind_a_link() {
+        let (scratch, other) = (Scratch::new().unwrap(), Scratch::new().unwrap());
+        let (path, kept) = (scratch.path().to_owned(), other.path().join("kept"));
+        fs::create_dir_all(path.join("a/b/c")).unwrap();
+        fs::create_dir(&kept).unwrap();
+        fs::write(path.join("a/b/file"), "x").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&kept, path.join("a/link")).unwrap();
+        for closed in [kept.as_path(), &path.join("a/b/c"), &path.join("a/b"), &path.join("a"), &path] {
+            let mut permissions = fs::metadata(closed).unwrap().permissions();
+            permissions.set_readonly(true);
+            fs::set_permissions(closed, permissions).unwrap();
+        }
+        drop(scratch);
+        assert!(!path.exists());
+        assert!(fs::metadata(&kept).unwrap().permissions().readonly(), "what a link leads to is as it was");
+    }
+}
