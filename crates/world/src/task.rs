@@ -107,7 +107,7 @@ pub fn asked_to_end() -> impl Future<Output = ()> {
 fn ends_at_hangup() -> bool {
     static ENDS: OnceLock<bool> = OnceLock::new();
     *ENDS.get_or_init(|| {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let status = crate::files::read_text("/proc/self/status".as_ref(), 64 << 10).unwrap_or_default();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         // Signal 1 is the lowest bit.
         ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)

@@ -62,6 +62,7 @@ fn open_up(root: &Path) {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test makes the folder that is to go")]
 mod tests {
     use super::Scratch;
     use std::fs;
