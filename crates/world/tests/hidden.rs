@@ -1,7 +1,6 @@
 //! A process that hides its memory: it says so to the kernel, and what it starts is as open as ever.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "tests end where something is not as it should be")]
 
 use rustix::process::{DumpableBehavior, dumpable_behavior};
 
