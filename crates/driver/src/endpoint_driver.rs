@@ -26,8 +26,16 @@ use rehearsal_world::vault::{Folder, VaultError};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long nothing may be written down, beside the longest silence of an endpoint, before a worker counts as stalled.
-pub const STALLED: Duration = Duration::from_secs(30);
+/// How long nothing may be written down before a worker counts as stalled, where a request may take so long and a command of a
+/// proof so long. Nothing is written down while a request is under way, which a stream may draw out, nor between the commands of a
+/// proof, of which there are three: the test, the test again, the check.
+#[must_use]
+pub fn patience(request: Duration, command: Duration) -> Duration {
+    request.max(command.saturating_mul(3)).saturating_add(STALLED)
+}
+
+/// What is waited beside that: copies are made, files are written.
+const STALLED: Duration = Duration::from_secs(30);
 
 /// What is said where a proof is wanted of a driver that has nothing to prove with.
 const NO_BASE: &str = "there is nothing that clean copies could be made of";
@@ -99,7 +107,8 @@ impl<T: Transport + Clone + Send + Sync> Driver for EndpointDriver<T> {
     }
 
     fn worker_status(&self, item: &str) -> Status {
-        self.book.status(item, self.manner.idle + STALLED)
+        let command = self.base.as_ref().map_or(Duration::ZERO, Base::time_limit);
+        self.book.status(item, patience(self.manner.policy.total, command))
     }
 
     async fn run_commands(&self, commands: &[(Sort, &str)]) -> Vec<Look> {
@@ -161,4 +170,17 @@ fn owned(set: &Set) -> String {
         Mode::Create => "create",
     };
     set.entries().iter().map(|entry| format!("{} {}\n", mode(entry.mode), entry.name.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_stalled_before_a_request_or_the_commands_of_a_proof_can_be_over() {
+        let of =
+            |request, command| patience(Duration::from_secs(request), Duration::from_secs(command)).as_secs();
+        assert_eq!([of(600, 0), of(600, 200), of(600, 300)], [630, 630, 930]);
+        assert_eq!(patience(Duration::MAX, Duration::MAX), Duration::MAX);
+    }
 }

@@ -8,11 +8,12 @@
 use rehearsal_driver::Secret;
 use rehearsal_driver::book::Book;
 use rehearsal_driver::endpoint::budget::Budget;
-use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Prepared, Received, Transport};
-use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground};
+use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Policy, Prepared, Received, Transport};
+use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground, digest_of};
 use rehearsal_driver::operations::{Driver, Work};
 use rehearsal_driver::policy::Tier;
-use rehearsal_driver::probe::Kept;
+use rehearsal_driver::probe::run::find;
+use rehearsal_driver::probe::{Finding, Kept};
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run::{self, Job, Plan};
@@ -24,6 +25,7 @@ use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::proof::verification::{Look, Sort, Verification};
 use rehearsal_driver::worker::proof::{Bench, Proof};
 use rehearsal_driver::worker::report::Report;
+use rehearsal_journal::drive::{Fact, Sent};
 use rehearsal_world::dial::DialError;
 use rehearsal_world::owned::{self, Tree};
 use rehearsal_world::process::Caps;
@@ -178,6 +180,34 @@ fn a_probe_finds_what_the_transport_shows_and_an_endpoint_that_says_nothing_prom
     assert_eq!(kept.tier("json_patch").0, Tier::UNMEASURED);
 }
 
+/// A transport on which every other request is lost.
+#[derive(Clone, Debug, Default)]
+struct Lossy(Arc<Mutex<usize>>);
+
+impl Transport for Lossy {
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let mut sent = self.0.lock().unwrap();
+        // The list of models is looked at once, whatever comes of it.
+        *sent += usize::from(prepared.method == "POST");
+        if *sent % 2 == 1 {
+            return Err(DialError::Reset);
+        }
+        let body = br#"{"choices":[{"message":{"content":"ready"},"finish_reason":"stop"}]}"#;
+        Ok(Received { status: 200, body: body.to_vec(), ..Received::default() })
+    }
+}
+
+#[test]
+fn each_question_of_a_probe_has_attempts_of_its_own() {
+    let (driver, _) = driver(&folder("lossy"), &[]);
+    let policy = Policy { first_wait: Duration::from_millis(1), ..Policy::default() };
+    let manner = Manner { policy, ..driver.manner };
+    let kept = run(find(&driver.endpoint, "m", manner, Lossy::default()));
+    let told: Vec<&Finding> =
+        kept.findings.rows.iter().filter(|row| row.note.starts_with("connect")).collect();
+    assert!(kept.answers() && told.is_empty(), "{told:?}");
+}
+
 /// A driver without any endpoint: its workers say what the test wants of them.
 struct Puppets {
     /// Items whose work is verified.
@@ -233,8 +263,22 @@ fn wave(
     good: &'static [&'static str],
     budget: Budget,
 ) -> (WaveReport, Vec<String>) {
+    wave_after(name, &[], jobs, good, budget)
+}
+
+/// The same where an earlier process left these facts.
+fn wave_after(
+    name: &str,
+    before: &[Fact],
+    jobs: Vec<Job>,
+    good: &'static [&'static str],
+    budget: Budget,
+) -> (WaveReport, Vec<String>) {
     let Ground { tree, record } = ground(&folder(name));
     let book = Book::open(&record, "a test").unwrap();
+    for fact in before {
+        book.note(fact.clone()).unwrap();
+    }
     let puppets = Arc::new(Puppets { good, done: Mutex::default() });
     let tier = (Tier::UNMEASURED, 0, 0);
     let plan = Plan { jobs, at_once: 1, seed: 0, tier, budget: Arc::new(budget) };
@@ -268,4 +312,33 @@ fn a_wave_runs_on_any_driver() {
     assert_eq!(stands, ["blocked", "blocked", "failed", "failed"]);
     let (report, done) = wave("ceiling", jobs(), &["a"], Budget::new(Some(0), None));
     assert_eq!((done.len(), report.stopped.as_deref()), (0, Some("cost_ceiling_exceeded")));
+}
+
+#[test]
+fn a_ceiling_counts_what_was_spent_on_the_same_work_before_told_or_not_and_nothing_else() {
+    let work = digest_of(&job("a", &[], "t").task, Some(&proof("t")));
+    let item = || "a".to_owned();
+    let started = Fact::Started { item: item(), work, model: "m".to_owned(), unix_ms: 1 };
+    let sent = Sent {
+        item: item(),
+        number: 1,
+        class: None,
+        status: Some(200),
+        wait_ms: 0,
+        took_ms: 0,
+        bytes_out: 2000,
+        bytes_in: 2000,
+        prompt_tokens: None,
+        completion_tokens: Some(5),
+        may_cost: true,
+    };
+    let before = [started, Fact::Sent(Box::new(sent))];
+    let after = |name: &str, test: &str, most: u64| {
+        let jobs = vec![job("a", &[], test)];
+        let (report, done) = wave_after(name, &before, jobs, &["a"], Budget::new(Some(most), None));
+        (report.stopped.is_some(), done.len(), report.spent.prompt)
+    };
+    assert_eq!(after("spent", "t", 1005), (true, 0, 1000));
+    assert_eq!(after("not-spent", "t", 1006), (false, 1, 1000));
+    assert_eq!(after("other-work", "another", 1), (false, 1, 0));
 }

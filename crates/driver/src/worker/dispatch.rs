@@ -1,15 +1,16 @@
 //! One task from its first question to its outcome: what is asked next, and what may be written. A state machine over values, without
 //! sockets, files and clock.
 
+use super::asking::{dialing, stepped_down};
 use super::format::guard::{self, Limits};
 use super::format::ladder::{Ladder, LimitField, Rung, Shape};
 use super::format::{Answer, Change, FORMATS, Format, FormatError, Owned};
 use super::ownership::{self, Reading, Set};
-use super::proof::review::{dialing, stepped_down};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::mask::Mask;
 use crate::endpoint::request::{Dialing, Repair, Schema, Structured, Turn};
+use crate::policy::Policy;
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{self, write_string};
 use std::collections::BTreeSet;
@@ -37,7 +38,8 @@ pub struct Task {
     pub limits: Limits,
     /// How often an answer that cannot be used is sent back, 0 or more.
     pub repairs: usize,
-    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more.
+    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more. A policy allows no more
+    /// than its cap.
     pub rounds: u32,
     /// Whether files named `.json` must hold JSON.
     pub validate_json: bool,
@@ -47,6 +49,14 @@ pub struct Task {
     pub temperature: Option<f64>,
     /// Whether answers are asked for as streams.
     pub stream: bool,
+}
+
+impl Task {
+    /// The same as a policy wants it.
+    #[must_use]
+    pub fn under(self, policy: Policy) -> Self {
+        Self { rounds: self.rounds.min(policy.repair_cap), validate_json: policy.validate_all_json, ..self }
+    }
 }
 
 /// What is to be done.
@@ -88,7 +98,16 @@ impl Outcome {
         }
     }
 
-    /// Whether the task is done: its files are as the model wants them.
+    /// That of a turn that brought no answer.
+    #[must_use]
+    pub fn of_failure(failed: Box<Failed>) -> Self {
+        match failed.class {
+            Class::Refusal => Self::Refused(failed),
+            _ => Self::Failed(failed),
+        }
+    }
+
+    /// Whether files were written. Where there was nothing to write nobody can tell whether the task is done.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Applied)
@@ -291,10 +310,7 @@ impl Dispatch {
             self.give_thoughts();
             return Do::Ask;
         }
-        Do::End(match failed.class {
-            Class::Refusal => Outcome::Refused(failed),
-            _ => Outcome::Failed(failed),
-        })
+        Do::End(Outcome::of_failure(failed))
     }
 
     /// Reads an answer as files.

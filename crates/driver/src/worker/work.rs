@@ -118,7 +118,11 @@ impl<T: Transport> Worker<'_, T> {
 
     /// What an answer leads to. What is said of it holds no key, though a provider repeats it.
     fn next(&mut self, result: Result<Told, Box<Failed>>) -> Do {
-        let next = self.dispatch.answered(result);
+        let next = match result {
+            // To ask for less would be a further request; what the endpoint refused is what is told.
+            Err(failed) if self.asker.is_used_up() => Do::End(Outcome::of_failure(failed)),
+            result => self.dispatch.answered(result),
+        };
         let mask = self.asker.mask();
         self.dispatch.hide(mask);
         match next {

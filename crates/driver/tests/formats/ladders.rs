@@ -1,6 +1,5 @@
 //! Refusals as endpoints word them, and the one step that each calls for.
 
-use rehearsal_driver::worker::format::find;
 use rehearsal_driver::worker::format::ladder::{
     Ladder, Ladders, LimitField, Refusal, Rung, Shape, Step, Verdict,
 };
@@ -252,15 +251,4 @@ fn what_is_known_is_known_of_one_endpoint_and_one_model() {
     assert!(!ladders.of("http://127.0.0.1:1/v1", "m", FULL).shape().temperature);
     assert!(ladders.of("http://127.0.0.1:1/v1", "n", FULL).shape().temperature);
     assert!(ladders.of("http://127.0.0.1:2/v1", "m", FULL).shape().temperature);
-}
-
-#[test]
-fn the_response_format_of_each_rung_is_json() {
-    let schema = find("json_patch").unwrap().schema.unwrap();
-    let full = schema.response_format(Rung::JsonSchema).unwrap();
-    let tape = rehearsal_wire::json::parse(full.as_bytes()).unwrap();
-    assert!(tape.root().at("/json_schema/strict").unwrap().as_bool().unwrap());
-    assert_eq!(tape.root().at("/json_schema/schema").unwrap().text(), schema.text);
-    assert_eq!(schema.response_format(Rung::JsonObject).unwrap(), "{\"type\":\"json_object\"}");
-    assert_eq!(schema.response_format(Rung::None), None);
 }

@@ -2,7 +2,7 @@
 
 use crate::replaying::Server;
 use crate::sandbox::{Ended, Sandbox};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// What the model says, in order.
@@ -27,6 +27,16 @@ pub(crate) fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended,
     let ended = sandbox.run(&[&fixed[..], &["--data", "drive", "--json"], more].concat());
     let report = serde_json::from_str(&ended.out).unwrap_or(Value::Null);
     (ended, report)
+}
+
+/// What a worker answers that makes one file hold this.
+pub(crate) fn patch(path: &str, contents: &str) -> String {
+    json!({"files": [{"path": path, "contents": contents}], "summary": "s", "done": true}).to_string()
+}
+
+/// What a reviewer answers that finds nothing.
+pub(crate) fn approve() -> String {
+    r#"{"verdict":"approve","reasons":[]}"#.to_owned()
 }
 
 pub(crate) fn url(server: &Server) -> String {
@@ -78,6 +88,24 @@ fn a_recorder_with_a_budget_of_one_is_asked_once() {
     let exchanges = crate::sandbox::files_below(&sandbox.path("rec/private/exchanges"));
     let requests = exchanges.iter().filter(|path| path.extension().is_some_and(|end| end == "request"));
     assert_eq!(requests.count(), 1);
+}
+
+#[test]
+fn what_the_one_request_was_refused_for_is_what_is_told() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    sandbox.write("suite.yaml", b"version: 1\nclasses:\n  task:\n    script: [{text: ready}]\n    phrasings: [{id: t, prompt: Change two}]\n");
+    let fault = ["--fault", "refuses-json-schema:times=9"];
+    let serve = ["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"];
+    let server = Server::start(&sandbox, &[&serve[..], &fault].concat());
+    let (ended, report) = drive(&sandbox, &url(&server), &["--owns", "a.py", "--attempts", "1"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(
+        (&report["error"]["class"], &report["error"]["status"]),
+        (&"unsupported_param".into(), &400.into())
+    );
+    assert_eq!(report["attempts"].as_array().unwrap().len(), 1);
+    assert_eq!(report["steps"].as_array().unwrap().len(), 0, "nothing was asked otherwise");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //!
 //! A refusal that does not clearly name something that was sent is final: stepping down on it would hide the real fault.
 
-use super::Schema;
 use super::refusal::step;
 use std::collections::BTreeMap;
 
@@ -183,21 +182,6 @@ impl Ladders {
     /// The ladder of an endpoint and a model; a new one begins with `shape`.
     pub fn of(&mut self, endpoint: &str, model: &str, shape: Shape) -> &mut Ladder {
         self.0.entry((endpoint.to_owned(), model.to_owned())).or_insert_with(|| Ladder::new(shape))
-    }
-}
-
-impl Schema {
-    /// The value of `response_format` as JSON text; `None` where the field is not sent.
-    #[must_use]
-    pub fn response_format(&self, rung: Rung) -> Option<String> {
-        match rung {
-            Rung::JsonSchema => Some(format!(
-                r#"{{"type":"json_schema","json_schema":{{"name":"{}","strict":true,"schema":{}}}}}"#,
-                self.name, self.text
-            )),
-            Rung::JsonObject => Some(r#"{"type":"json_object"}"#.to_owned()),
-            Rung::None => None,
-        }
     }
 }
 

@@ -54,6 +54,12 @@ impl Base {
         .await
     }
 
+    /// Longest time for one command.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        self.0.bench.time_limit
+    }
+
     /// Runs commands, one after the other, in one copy, with an answer in it or as the tree is, until one is not green.
     pub async fn looks(
         &self,

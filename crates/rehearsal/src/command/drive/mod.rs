@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return probe::run(wanted, probe, work, endpoint);
     }
     if wave.status {
-        return wave::status(endpoint.timeout, work);
+        return wave::status(endpoint, work, proof);
     }
     if let Some(file) = &wave.wave {
         return wave::run(file, wave, endpoint, work, proof);

@@ -83,7 +83,7 @@ fn probe(
     let most = core::most_requests(endpoint.dialect());
     let more = if samples == 0 { String::new() } else { format!(", then {samples} editing tasks") };
     terminal::complain(&format!(
-        "rehearsal: at most {most} requests of a few tokens each, one of them of some 5,000{more}"
+        "rehearsal: at most {most} requests of a few tokens each, one of them of some 5,000, beside retries{more}"
     ));
     let accuracy = earlier.map(|earlier| earlier.accuracy).unwrap_or_default();
     let finding = async {

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use rehearsal_driver::operations::{Driver as _, Work};
+use rehearsal_driver::probe;
 use rehearsal_driver::roles::Role;
 use rehearsal_driver::worker::report::Report;
 use rehearsal_journal::drive::Fact;
@@ -33,7 +34,7 @@ pub(super) struct Arguments {
     /// times; nothing else is ever written.
     #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status", "probe", "capabilities"])]
     owns: Vec<String>,
-    /// The part that the worker plays; it says which model does it.
+    /// The part that the worker plays (worker, setup, verify); it says which model does it.
     #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
     role: Role,
 }
@@ -51,15 +52,14 @@ pub(super) fn run(
     let endpoint = asked.read()?;
     let models = proved.models(&asked.model)?;
     let protection = shared.protection(&[]);
-    let mut task = shared
+    let task = shared
         .task(asked, (prompt(arguments)?, models.of(arguments.role)), &arguments.owns, &protection)
         .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
-    let proof = proved.of_task(&models, proof::measured(&shared.data, &endpoint, &task.model, task.format));
-    if let Some(proof) = &proof {
-        let policy = proof.tier.policy();
-        task.rounds = if asked.attempts == 1 { 0 } else { policy.repair_cap };
-        task.validate_json = policy.validate_all_json;
-    }
+    let proof = proved.of_task(&models, probe::tier(&shared.data, &endpoint, &task.model, task.format.name));
+    let task = match &proof {
+        Some(proof) => task.under(proof.tier.policy()),
+        None => task,
+    };
     let hands = Hands { models, asked, shared, proved, protection: &protection };
     let driver = hands.driver(endpoint)?;
     let working = async {

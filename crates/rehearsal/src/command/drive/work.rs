@@ -19,13 +19,14 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// A file that is never owned, beside tests, their configuration and start-up files. May be given several times.
+    /// A file that is never owned, beside tests, their configuration and start-up files: a name (anywhere), a folder (`golden/`), a
+    /// path from the top (`/data/expected.json`), each with `*`. May be given several times.
     #[arg(long, value_name = "PATH")]
     protect: Vec<String>,
     /// The work tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) workdir: PathBuf,
-    /// How the answer is written.
+    /// How the answer is written: json_patch, fenced or diff.
     #[arg(long, value_name = "FORMAT", default_value = "json_patch", value_parser = answer_format)]
     pub(super) format: &'static Format,
     /// How often an answer that cannot be used goes back to the model.
@@ -37,7 +38,7 @@ pub(super) struct Arguments {
     /// The temperature that is sent, 0 or more; none is sent without it, or where the endpoint does not take it.
     #[arg(long, value_name = "NUMBER", value_parser = temperature)]
     temperature: Option<f64>,
-    /// Let a file shrink below half.
+    /// Let a file of ten lines or more shrink below half.
     #[arg(long)]
     allow_shrink: bool,
     /// Folder for what must outlive a kill.
@@ -132,7 +133,8 @@ impl Arguments {
             reading: if asked.strict { Reading::Strict } else { Reading::Lenient },
             limits: Limits { allow_shrink: self.allow_shrink, ..Limits::default() },
             repairs: if asked.attempts == 1 { 0 } else { self.repairs },
-            rounds: 0,
+            // The cap is that of the policy, where one is known.
+            rounds: if asked.attempts == 1 { 0 } else { u32::MAX },
             validate_json: true,
             limit: self.max_tokens,
             temperature: self.temperature,
