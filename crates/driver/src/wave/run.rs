@@ -9,7 +9,7 @@ use crate::endpoint_driver::digest_of;
 use crate::operations::{Driver, Work};
 use crate::policy::{Candidate, Tier, sample};
 use crate::roles::Role;
-use crate::worker::ownership::may_be_one;
+use crate::worker::ownership::as_one;
 use crate::worker::proof::Proof;
 use crate::worker::proof::verification::{Look, Missing, Sort};
 use crate::worker::report::Report;
@@ -90,7 +90,7 @@ pub async fn run<D: Driver + 'static>(
     watch: impl Fn(Progress<'_>),
 ) -> Result<WaveReport, RunError> {
     let items = plan.jobs.iter().map(item).collect();
-    let wave = Wave::begin(items, may_be_one)?;
+    let wave = Wave::begin(items, as_one)?;
     let slugs = plan.jobs.iter().map(|job| job.slug.clone()).collect();
     let history = book.history();
     let pid = process::own_id();

@@ -99,11 +99,11 @@ impl Set {
     }
 }
 
-/// Whether two names, with `/` between their parts, cannot be owned by two workers of one tree: they may be one file, or one is
-/// a folder above the other.
+/// The parts of a name, with `/` between them, in a form that is equal where a file system may take two parts for one. Two workers of
+/// one tree cannot own names whose parts are equal, or are the other's first.
 #[must_use]
-pub fn may_be_one(one: &str, other: &str) -> bool {
-    one.split('/').zip(other.split('/')).all(|(one, other)| name::fold(one) == name::fold(other))
+pub fn as_one(name: &str) -> Vec<String> {
+    name.split('/').map(name::fold).collect()
 }
 
 /// The first two names that cannot both be files: in the order of the folded names, a file stands before what is below it.

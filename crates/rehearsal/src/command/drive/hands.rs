@@ -61,8 +61,7 @@ impl Hands<'_> {
         if !proves {
             return Ok(driver);
         }
-        let work::Arguments { workdir, data, .. } = self.shared;
-        let bench = self.proved.bench(workdir, data, &self.asked.key_env)?;
+        let bench = self.proved.bench(self.shared.data_in_tree(), &self.asked.key_env)?;
         let base = Base::read(&driver.ground.tree, self.protection, &bench).await.map_err(Failure::World)?;
         Ok(EndpointDriver { base: Some(base), ..driver })
     }

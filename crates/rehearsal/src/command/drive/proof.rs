@@ -8,10 +8,8 @@ use rehearsal_driver::endpoint::budget::{Budget, Price};
 use rehearsal_driver::policy::Tier;
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::worker::proof::{Bench, Proof};
-use rehearsal_world::files;
 use rehearsal_world::process::Caps;
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 /// Largest file that a test may write, in MiB.
@@ -126,15 +124,9 @@ impl Arguments {
         })
     }
 
-    /// How commands run. `data` is our own folder, which no copy holds where it is in the tree; `key_env` is what none gets.
-    pub(super) fn bench(&self, workdir: &Path, data: &Path, key_env: &str) -> Result<Bench, Failure> {
-        let (tree, data) = (files::real(workdir), files::real(data));
-        let mut without = self.without.clone();
-        if let Some(inner) =
-            data.strip_prefix(&tree).ok().and_then(Path::to_str).filter(|inner| !inner.is_empty())
-        {
-            without.push(inner.replace(std::path::MAIN_SEPARATOR, "/"));
-        }
+    /// How commands run. `data` is where our own folder is in the tree, which no copy holds; `key_env` is what none gets.
+    pub(super) fn bench(&self, data: Option<String>, key_env: &str) -> Result<Bench, Failure> {
+        let without = self.without.iter().cloned().chain(data).collect();
         let mut env: Vec<(OsString, OsString)> =
             PASSED.iter().filter_map(|name| Some(((*name).into(), env::os_named(name)?))).collect();
         for given in &self.test_env {

@@ -108,7 +108,7 @@ fn show(report: &Report, json: bool) {
         return terminal::say(&report.to_json());
     }
     let count = |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-    terminal::say(&format!(
+    terminal::tell(&format!(
         "{}: {}, {}",
         report.outcome.name(),
         count(report.attempts.len(), "request"),
@@ -117,11 +117,12 @@ fn show(report: &Report, json: bool) {
     for file in &report.files {
         let sum =
             file.after.as_deref().map_or_else(|| "gone".to_owned(), |sum| format!("sha256 {}…", &sum[..12]));
-        terminal::say(&format!("  {} {sum}", file.path));
+        terminal::tell(&format!("  {} {sum}", file.path));
     }
-    terminal::say(&proved(report));
+    terminal::tell(&proved(report));
     if let Some(summary) = &report.summary {
-        terminal::say(&format!("the model says: {}", summary.trim()));
+        // Its further lines are seen to be its own.
+        terminal::tell(&format!("the model says: {}", summary.trim().replace('\n', "\n  ")));
     }
     if let Some(failed) = report.error() {
         let reason = failed.reason.map_or_else(String::new, |reason| format!(" ({reason})"));

@@ -141,7 +141,7 @@ fn tell(progress: Progress<'_>, json: bool) {
             format!("{slug}: looked at again, {}", if green { "green" } else { "not green any more" })
         }
     };
-    if json { terminal::complain(&line) } else { terminal::say(&line) }
+    if json { terminal::complain(&line) } else { terminal::tell(&line) }
 }
 
 fn ended(report: &Report) -> String {
@@ -166,7 +166,7 @@ fn show(report: &WaveReport, json: bool) {
     terminal::say(&format!("{verified} of {} items verified", report.items.len()));
     for (slug, stand, item) in report.items.iter().filter(|(_, stand, _)| *stand != Stand::Verified) {
         let why = item.reason().map_or("", |missing| missing.name());
-        terminal::say(format!("  {slug}: {} {why}", stand.name()).trim_end());
+        terminal::tell(format!("  {slug}: {} {why}", stand.name()).trim_end());
     }
     if let Some(reason) = &report.stopped {
         terminal::complain(&format!("rehearsal: nothing more was begun: {reason}"));
@@ -183,7 +183,7 @@ pub(super) fn status(
         .map_err(|error| Failure::Command(format!("--data: {}: {error}", shared.data.display())))?;
     let seen_ms = last_seen(&journal);
     let history = History::of(&facts(journal.events));
-    let alive = Folder::own(&shared.data).err().is_some_and(|error| error.is_taken());
+    let alive = Folder::is_owned(&shared.data);
     let quiet = Duration::from_millis(unix_ms().saturating_sub(seen_ms));
     let patience = patience(asked.deadline, proved.test_timeout);
     for status in statuses(&history, alive, quiet, patience, unix_ms()) {
@@ -191,7 +191,7 @@ pub(super) fn status(
             .age
             .map_or_else(String::new, |age| format!(", begun {} s ago, {}", age.as_secs(), status.detail));
         let line = format!("{}: {}{age}", status.item, status.state.name());
-        terminal::say(&if shared.json { status.to_json() } else { line });
+        if shared.json { terminal::say(&status.to_json()) } else { terminal::tell(&line) }
     }
     Ok(())
 }

@@ -10,7 +10,8 @@ use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::format::{self, FORMATS, Format};
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
 use rehearsal_driver::worker::task::Task;
-use rehearsal_world::owned::{self, Ended, Tree};
+use rehearsal_world::files;
+use rehearsal_world::owned::{self, Cause, Ended, RECORD, Tree};
 use rehearsal_world::vault::Folder;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -63,11 +64,27 @@ impl Arguments {
     /// Opens the tree and ends what an earlier worker was killed at.
     pub(super) fn ground(&self) -> Result<Ground, Failure> {
         choice::folder(&self.data)?;
+        if self.data_in_tree().is_some_and(|inner| inner.is_empty()) {
+            let data = self.data.display();
+            return Err(Failure::Command(format!(
+                "--data: {data} is the work tree; take a folder of its own"
+            )));
+        }
         let tree = Tree::open(&self.workdir, owned::Limits::default()).map_err(|error| {
             Failure::Command(format!("--workdir: cannot open {}: {error}", self.workdir.display()))
         })?;
         let record = Folder::own(&self.data).map_err(|error| Failure::World(error.to_string()))?;
-        let recovered = tree.recover(&record).map_err(|error| Failure::World(error.to_string()))?;
+        let recovered = tree.recover(&record).map_err(|error| {
+            let mut why = error.to_string();
+            if matches!(error.cause, Cause::Unreadable(_)) {
+                let at = self.data.join(RECORD);
+                why = format!(
+                    "{why}: look at the tree, and remove {} where all is as it should be",
+                    at.display()
+                );
+            }
+            Failure::World(why)
+        })?;
         let ended = match recovered.ended {
             Ended::Nothing => None,
             Ended::Undone => Some("undone"),
@@ -81,10 +98,18 @@ impl Arguments {
         Ok(Ground { tree, record })
     }
 
-    /// What is never owned.
+    /// What is never owned: what the user says, and our own folder where it is in the tree.
     pub(super) fn protection(&self, more: &[String]) -> Protection {
-        let protected: Vec<&str> = self.protect.iter().chain(more).map(String::as_str).collect();
+        let data = self.data_in_tree().map(|inner| format!("/{inner}/"));
+        let protected: Vec<&str> = self.protect.iter().chain(more).chain(&data).map(String::as_str).collect();
         Protection::with(&protected)
+    }
+
+    /// Where in the tree our own folder is, `/` between the parts; empty where it is the tree, none where it is elsewhere.
+    pub(super) fn data_in_tree(&self) -> Option<String> {
+        let (tree, data) = (files::real(&self.workdir), files::real(&self.data));
+        let inner = data.strip_prefix(&tree).ok()?.to_str()?;
+        Some(inner.replace(std::path::MAIN_SEPARATOR, "/"))
     }
 
     /// A task with these files (`PATH` or `PATH:create`).
