@@ -10,8 +10,11 @@
 //!   is dropped: whether it is seen before the journal closes is a matter of time.
 //! - `agent_started`: `pid`, arguments that are absolute paths. `agent_exited`: `ran_ms`, output lengths and digests.
 //! - `command_ran`: sorted, since an agent may run two at once. `escape_tried`: each once, since how often depends on time.
+//! - `daemon`: see `daemon.rs`.
 //! - `judged`: follows from the rest.
 //! - In every text: case tokens (`/t/…`), ports of loopback addresses, and what the caller names (folders, tokens).
+
+mod daemon;
 
 use crate::digest;
 use crate::event::{
@@ -39,12 +42,20 @@ const MASK: &str = "*";
 /// Normalises the events of one journal, given in the order of its lines. Each pair of `also` is a text of this run,
 /// such as its workspace, and the word to put in its place; longer texts first where one holds another.
 #[must_use]
-pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str, &str)]) -> Vec<String> {
+pub fn normalised<'e>(
+    events: impl IntoIterator<Item = &'e Event, IntoIter: Clone>,
+    also: &[(&str, &str)],
+) -> Vec<String> {
+    let events = events.into_iter();
+    let client = daemon::Client::of(events.clone());
     let mut exchanges: BTreeMap<u64, (Asked, Option<Answered>)> = BTreeMap::new();
     let mut headers: Option<Vec<(String, String)>> = None;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let (mut commands, mut escapes) = (Vec::new(), BTreeSet::new());
-    let mask = |text: &mut String| *text = masked(text, also);
+    let mask = |text: &mut String| {
+        *text = masked(text, also);
+        client.word(text);
+    };
     for event in events {
         match event {
             Event::Opened(opened) if opened.segment > 1 => {}
@@ -55,12 +66,18 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
                 if asked.headers.is_some() {
                     headers.clone_from(&asked.headers);
                 }
-                let asked = Asked { headers: headers.clone(), ..Asked::clone(asked) };
-                exchanges.insert(asked.exchange, (normal_asked(asked, &mask), None));
+                if !client.drops(asked.exchange) {
+                    let exchange = client.number(asked.exchange);
+                    let attempt_of = asked.attempt_of.map(|first| client.number(first));
+                    let headers = headers.clone();
+                    let shown = Asked { headers, exchange, attempt_of, ..Asked::clone(asked) };
+                    exchanges.insert(asked.exchange, (normal_asked(shown, &mask), None));
+                }
             }
             Event::Answered(answered) => {
                 if let Some((_, slot)) = exchanges.get_mut(&answered.exchange) {
-                    *slot = Some(answered.clone());
+                    let exchange = client.number(answered.exchange);
+                    *slot = Some(Answered { exchange, ..answered.clone() });
                 }
             }
             Event::AgentStarted(started) => before.push(Event::AgentStarted(normal_start(started, &mask))),
@@ -81,9 +98,11 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
             Event::CassettePlayed(played) => after.push(Event::CassettePlayed(played.clone())),
             Event::Judged(_) => {}
             Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
-            Event::Daemon(fact) => before.push(Event::Daemon(fact.normal())),
+            Event::Daemon(fact) => before.extend(client.fact(fact, &mask).map(Event::Daemon)),
             Event::Drive(fact) => before.push(Event::Drive(fact.normal())),
-            Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
+            Event::Closed { requests } => {
+                after.push(Event::Closed { requests: requests.saturating_sub(client.dropped()) });
+            }
         }
     }
     let mut lines: Vec<String> = before.iter().map(written).collect();
