@@ -1,7 +1,7 @@
 //! What a suite says of a stand-in for an agent-run daemon beside its cases, and of what a client of it must do.
 
 use crate::runs::RunScripts;
-use crate::scenario::Place;
+use crate::scenario::{Phrasing, Place};
 
 /// `daemon:` of a case: a daemon of its own. What is not said is as `rehearsal daemon` has it by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,8 +39,13 @@ pub struct Daemon {
 /// Where the run scripts of a daemon come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Runs {
-    /// A file, by its path relative to the folder of the suite's file.
-    File(String),
+    /// They stand in a file of their own.
+    File {
+        /// Its path, relative to the folder of the suite's file.
+        path: String,
+        /// Where it is named.
+        place: Place,
+    },
     /// They stand in the suite; none where it has none.
     Here(RunScripts),
 }
@@ -91,4 +96,12 @@ pub enum ExpectRuns {
 impl ExpectRuns {
     /// The states of a run when the case is over.
     pub const STATES: [&str; 4] = ["succeeded", "failed", "cancelled", "running"];
+}
+
+impl Phrasing {
+    /// Whether a daemon is all that its agent is to talk to: no script and no recording plays a model.
+    #[must_use]
+    pub fn is_daemons(&self) -> bool {
+        self.daemon.is_some() && self.cassette.is_none() && self.script.is_empty()
+    }
 }

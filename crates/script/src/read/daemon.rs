@@ -56,7 +56,10 @@ fn played(node: &Node, runs: &mut Runs, findings: &mut Findings<'_>) {
     let quota = node.get("quota");
     match node.get("runs") {
         Some(named) if named.as_text().is_some() => {
-            *runs = Runs::File(named.as_text().unwrap_or_default().to_owned());
+            *runs = Runs::File {
+                path: named.as_text().unwrap_or_default().to_owned(),
+                place: findings.place(named.at),
+            };
             if let Some(quota) = quota {
                 let message = "`quota` stands beside a file of run scripts";
                 findings.error_with_hint(
@@ -73,7 +76,7 @@ fn played(node: &Node, runs: &mut Runs, findings: &mut Findings<'_>) {
                 let quota = runs::scripts(node, findings);
                 (scripts.snapshots, scripts.absences) = (quota.snapshots, quota.absences);
             }
-            Runs::File(_) => {}
+            Runs::File { .. } => {}
         },
         None => {}
     }
