@@ -111,7 +111,8 @@ impl Beside {
                 let _told_or_gone = stopped.await;
             };
             // The clock goes on for as long as somebody is served, and never ends by itself.
-            http::serve(listener, app, limits, task::first(stopped, async move { clock.keep_time().await })).await
+            http::serve(listener, app, limits, task::first(stopped, async move { clock.keep_time().await }))
+                .await
         });
         self.serving = Some(Serving { stop, ended });
     }

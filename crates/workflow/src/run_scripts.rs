@@ -1,10 +1,10 @@
 //! The files of run scripts that the daemons of a suite name: read once, checked with the suite.
 
 use rehearsal_journal::digest;
+use rehearsal_script::File;
 use rehearsal_script::daemon::{Daemon, Runs};
 use rehearsal_script::finding::{Code, Finding, Severity};
 use rehearsal_script::runs::{self, RunScripts};
-use rehearsal_script::File;
 use rehearsal_script::scenario::{Place, Scenarios};
 use rehearsal_world::files;
 use std::collections::BTreeMap;

@@ -96,8 +96,7 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let (rules, codes) = (rule_names(), grade::codes());
     let mut findings = rehearsal_script::lint(&named(&files), &known(&rules, &codes));
     // Files with mistakes name no cassette and no run scripts for sure.
-    let suite: Vec<_> =
-        named(&files).into_iter().filter(|file| !runs::is_one(file)).collect();
+    let suite: Vec<_> = named(&files).into_iter().filter(|file| !runs::is_one(file)).collect();
     if let Ok(scenarios) = rehearsal_script::read(&suite, &known(&rules, &codes)) {
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;

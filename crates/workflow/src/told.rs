@@ -197,7 +197,9 @@ pub const DROPPED: &[&str] = &[
 /// URLs too, and our own.
 #[must_use]
 pub fn families() -> Vec<&'static str> {
-    once(DIALECTS.iter().flat_map(|dialect| dialect.environment.families).chain(&["REHEARSAL_", "CLAUDEXOR_"]))
+    once(
+        DIALECTS.iter().flat_map(|dialect| dialect.environment.families).chain(&["REHEARSAL_", "CLAUDEXOR_"]),
+    )
 }
 
 impl Told {

@@ -7,11 +7,7 @@ use crate::finding::{Code, Findings};
 use crate::node::{Content, Node};
 
 /// The daemon of a phrasing: the file's, its class's and its own word, key by key.
-pub(super) fn daemon(
-    file: Option<&Node>,
-    levels: Levels<'_>,
-    findings: &mut Findings<'_>,
-) -> Option<Daemon> {
+pub(super) fn daemon(file: Option<&Node>, levels: Levels<'_>, findings: &mut Findings<'_>) -> Option<Daemon> {
     let mut daemon: Option<Daemon> = None;
     for node in file.into_iter().chain(levels.all("daemon")) {
         match &node.content {

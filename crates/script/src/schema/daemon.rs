@@ -56,11 +56,7 @@ static DAEMON: Shape = Shape {
             "What mutating runs write into their private workspace: path to content.",
         ),
         new("require_project", &Flag, "Whether runs in projects that nobody registered are refused."),
-        new(
-            "scripted_clock",
-            &Flag,
-            "Whether time stands still but for `POST /_control/clock`.",
-        ),
+        new("scripted_clock", &Flag, "Whether time stands still but for `POST /_control/clock`."),
         new("keep_runs", &Whole(0, 10_000), "How many runs that are over are kept; older ones answer 410."),
     ],
 };

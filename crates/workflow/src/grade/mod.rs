@@ -23,8 +23,8 @@ mod truncated;
 pub(crate) use agent::TIME_LIMIT;
 pub use codes::{codes, explain, explained, text, weight_word};
 pub use conduct::most_requests;
-pub(crate) use daemon::{is_wanted, most_requests as most_daemon_requests};
 pub use daemon::{Call, Talk};
+pub(crate) use daemon::{is_wanted, most_requests as most_daemon_requests};
 pub(crate) use reaction::renamed;
 
 use rehearsal_journal::fold::{Facts, Request};
@@ -259,12 +259,7 @@ pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Findi
 /// Steps of the case's conversations that have an index, and how many of them were answered: answered first. Where a cassette plays
 /// the provider, its recordings, and how many of them were served; of a daemon alone, its runs, and how many of them ended.
 #[must_use]
-pub fn steps(
-    phrasing: &Phrasing,
-    parts: &[&Phrasing],
-    facts: &Facts,
-    talk: Option<&Talk>,
-) -> (u64, u64) {
+pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts, talk: Option<&Talk>) -> (u64, u64) {
     if let Some(talk) = talk.filter(|_| phrasing.is_daemons()) {
         let runs = talk.runs();
         let ended = runs.iter().filter(|(_, state)| *state != "running").count();
@@ -277,7 +272,8 @@ pub fn steps(
             (played.recordings.saturating_sub(unused), played.recordings)
         });
     }
-    let evidence = Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[], talk: None };
+    let evidence =
+        Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[], talk: None };
     evidence.conversations().fold((0, 0), |(answered, all), conversation| {
         let steps = conversation.steps() as u64;
         let reached = (0..steps).filter(|step| end::delivered(&evidence, conversation, *step)).count() as u64;

@@ -107,10 +107,16 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
 fn run_left(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
     let runs = talk.runs();
-    let left = runs.iter().enumerate().filter(|(at, (run, _))| !may_be_left(evidence, *at) && !is_seen(talk, run));
+    let left =
+        runs.iter().enumerate().filter(|(at, (run, _))| !may_be_left(evidence, *at) && !is_seen(talk, run));
     left.map(|(_, (run, state))| {
-        let begun = talk.facts().find(|(_, fact)| matches!(fact, Fact::RunStarted { run: known, .. } if known == run));
-        Found::at(format!("the run {run} was left{}", how(talk, run, state)), begun.map(|(exchange, _)| exchange))
+        let begun = talk
+            .facts()
+            .find(|(_, fact)| matches!(fact, Fact::RunStarted { run: known, .. } if known == run));
+        Found::at(
+            format!("the run {run} was left{}", how(talk, run, state)),
+            begun.map(|(exchange, _)| exchange),
+        )
     })
     .collect()
 }
@@ -126,7 +132,8 @@ fn may_be_left(evidence: &Evidence<'_>, at: usize) -> bool {
 /// Whether the client saw the end of a run, or wanted it.
 fn is_seen(talk: &Talk, run: &str) -> bool {
     let cancels = |fact: &Fact| matches!(fact, Fact::CancelAsked { run: known, .. } if known == run);
-    let follows = |call: &&Call| call.decided.operation == "run.events" && call.decided.run.as_deref() == Some(run);
+    let follows =
+        |call: &&Call| call.decided.operation == "run.events" && call.decided.run.as_deref() == Some(run);
     let over = talk.runs().iter().any(|(known, state)| *known == run && *state != "running");
     talk.facts().any(|(_, fact)| cancels(fact))
         || Talk::knew_its_end(&talk.calls, run)

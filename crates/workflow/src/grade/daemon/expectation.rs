@@ -81,20 +81,31 @@ fn facts(talk: &Talk, such: impl Fn(&Fact) -> bool) -> usize {
 }
 
 fn answers(evidence: &Evidence<'_>) -> Vec<Found> {
-    counted(evidence, |expect| expect.answers, "questions that were answered", |talk| {
-        facts(talk, |fact| matches!(fact, Fact::QuestionClosed { how: Closed::Answered, .. }))
-    })
+    counted(
+        evidence,
+        |expect| expect.answers,
+        "questions that were answered",
+        |talk| facts(talk, |fact| matches!(fact, Fact::QuestionClosed { how: Closed::Answered, .. })),
+    )
 }
 
 fn messages(evidence: &Evidence<'_>) -> Vec<Found> {
-    counted(evidence, |expect| expect.messages, "live messages that were accepted", |talk| {
-        let accepted = |outcome: &str| matches!(outcome, "accepted" | "delivered");
-        facts(talk, |fact| matches!(fact, Fact::MessageTaken { outcome, .. } if accepted(outcome)))
-    })
+    counted(
+        evidence,
+        |expect| expect.messages,
+        "live messages that were accepted",
+        |talk| {
+            let accepted = |outcome: &str| matches!(outcome, "accepted" | "delivered");
+            facts(talk, |fact| matches!(fact, Fact::MessageTaken { outcome, .. } if accepted(outcome)))
+        },
+    )
 }
 
 fn cancelled(evidence: &Evidence<'_>) -> Vec<Found> {
-    counted(evidence, |expect| expect.cancelled, "runs that were cancelled", |talk| {
-        facts(talk, |fact| matches!(fact, Fact::RunEnded { state, .. } if state == "cancelled"))
-    })
+    counted(
+        evidence,
+        |expect| expect.cancelled,
+        "runs that were cancelled",
+        |talk| facts(talk, |fact| matches!(fact, Fact::RunEnded { state, .. } if state == "cancelled")),
+    )
 }

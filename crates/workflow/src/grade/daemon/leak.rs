@@ -38,7 +38,8 @@ fn place(evidence: &Evidence<'_>, text: &str) -> Option<&'static str> {
 
 fn token(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence).filter(|talk| !talk.token.is_empty()) else { return Vec::new() };
-    let found = place(evidence, &talk.token).map(|place| Found::new(format!("the daemon's token stands in {place}")));
+    let found =
+        place(evidence, &talk.token).map(|place| Found::new(format!("the daemon's token stands in {place}")));
     found.into_iter().collect()
 }
 

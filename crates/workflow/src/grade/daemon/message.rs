@@ -107,14 +107,21 @@ fn message_id(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some((_, sent)) = messages(evidence) else { return Vec::new() };
     let wrong = fresh(&sent).filter(|call| !call.decided.key.as_deref().is_some_and(is_uuid));
     many(wrong, |call| {
-        format!("the message in request {} has the id {:?}", call.exchange, call.decided.key.as_deref().unwrap_or(""))
+        format!(
+            "the message in request {} has the id {:?}",
+            call.exchange,
+            call.decided.key.as_deref().unwrap_or("")
+        )
     })
 }
 
 fn id_mismatch(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some((_, sent)) = messages(evidence) else { return Vec::new() };
     let said = |call: &Call| call.text("messageId").or_else(|| call.text("message_id"));
-    let wrong = sent.iter().copied().filter(|call| said(call).is_some_and(|id| Some(&id) != call.decided.key.as_ref()));
+    let wrong = sent
+        .iter()
+        .copied()
+        .filter(|call| said(call).is_some_and(|id| Some(&id) != call.decided.key.as_ref()));
     many(wrong, |call| {
         let (id, key) = (said(call).unwrap_or_default(), call.decided.key.as_deref().unwrap_or_default());
         format!("the message in request {} is called {id:?}, and its key is {key:?}", call.exchange)
@@ -221,7 +228,9 @@ fn to_settled(evidence: &Evidence<'_>) -> Vec<Found> {
 fn was_read(talk: &Talk, call: &Call) -> bool {
     let read = |operation: &str| {
         let mut before = talk.before(call).iter();
-        before.any(|known| known.decided.operation == operation && known.decided.status == 200 && known.arrived())
+        before.any(|known| {
+            known.decided.operation == operation && known.decided.status == 200 && known.arrived()
+        })
     };
     read("operation.list") && read("harness.list")
 }
@@ -229,7 +238,10 @@ fn was_read(talk: &Talk, call: &Call) -> bool {
 fn unread(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some((talk, sent)) = messages(evidence) else { return Vec::new() };
     many(fresh(&sent).filter(|call| !was_read(talk, call)), |call| {
-        format!("request {} sends a message, and nothing before it read whether one can be sent", call.exchange)
+        format!(
+            "request {} sends a message, and nothing before it read whether one can be sent",
+            call.exchange
+        )
     })
 }
 
@@ -247,7 +259,10 @@ mod tests {
 
     #[test]
     fn a_uuid_is_known_by_its_form() {
-        assert!(is_uuid("0197b2c4-7d1e-7000-8a4b-0123456789ab") && is_uuid("F47AC10B-58CC-4372-A567-0E02B2C3D479"));
+        assert!(
+            is_uuid("0197b2c4-7d1e-7000-8a4b-0123456789ab")
+                && is_uuid("F47AC10B-58CC-4372-A567-0E02B2C3D479")
+        );
         for other in ["", "one", "f47ac10b58cc4372a5670e02b2c3d479", "f47ac10b-58cc-4372-a567-0e02b2c3d47g"] {
             assert!(!is_uuid(other), "{other}");
         }

@@ -10,8 +10,8 @@ mod request;
 mod start;
 mod talk;
 
-pub(super) use end::{DAEMON_NEVER_ASKED, POLLED_WITHOUT_PAUSE, RUN_LEFT, TOO_MANY_DAEMON_REQUESTS};
 pub(crate) use end::most_requests;
+pub(super) use end::{DAEMON_NEVER_ASKED, POLLED_WITHOUT_PAUSE, RUN_LEFT, TOO_MANY_DAEMON_REQUESTS};
 pub(super) use expectation::{DAEMON_ANSWERS, DAEMON_CANCELLED, DAEMON_MESSAGES, DAEMON_RUNS};
 pub(super) use leak::{MESSAGE_IN_OUTPUT, TOKEN_IN_OUTPUT};
 pub(super) use message::{
@@ -21,8 +21,8 @@ pub(super) use message::{
 pub(super) use question::{ANSWER_INVALID, QUESTION_ANSWERED_TWICE, QUESTION_NOT_OPEN};
 pub(super) use request::{DAEMON_REFUSED, DAEMON_UNAUTHORIZED, KEY_CONFLICT, KEY_MISSING, PROTOCOL_MAJOR};
 pub(super) use start::{REFUSAL_UNREAD, START_UNDER_ANOTHER_KEY};
-pub use talk::{Call, Talk};
 pub(crate) use talk::is_wanted;
+pub use talk::{Call, Talk};
 
 use super::{Evidence, Found};
 use crate::daemon::MOST_REQUESTS;

@@ -46,7 +46,10 @@ fn answered_before<'t>(talk: &'t Talk, call: &Call) -> Option<&'t Call> {
 
 /// Whether the daemon said that the question is not open.
 fn is_late(call: &Call) -> bool {
-    matches!((call.decided.status, call.decided.code.as_deref()), (409, Some("already_resolved")) | (404, Some("not_found")))
+    matches!(
+        (call.decided.status, call.decided.code.as_deref()),
+        (409, Some("already_resolved")) | (404, Some("not_found"))
+    )
 }
 
 fn twice(evidence: &Evidence<'_>) -> Vec<Found> {
@@ -54,17 +57,24 @@ fn twice(evidence: &Evidence<'_>) -> Vec<Found> {
     let again = talk.of_operation("run.answer").filter(|call| is_late(call));
     let known = again.filter(|call| answered_before(talk, call).is_some_and(Call::arrived));
     many(known, |call| {
-        format!("request {} answers the question {} again", call.exchange, call.question().unwrap_or_default())
+        format!(
+            "request {} answers the question {} again",
+            call.exchange,
+            call.question().unwrap_or_default()
+        )
     })
 }
 
 fn not_open(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
-    let wrong = |call: &&Call| {
-        is_late(call) && answered_before(talk, call).is_none() && !is_overtaken(talk, call)
-    };
+    let wrong =
+        |call: &&Call| is_late(call) && answered_before(talk, call).is_none() && !is_overtaken(talk, call);
     many(talk.of_operation("run.answer").filter(wrong), |call| {
-        format!("request {} answers the question {}, which is not open", call.exchange, call.question().unwrap_or_default())
+        format!(
+            "request {} answers the question {}, which is not open",
+            call.exchange,
+            call.question().unwrap_or_default()
+        )
     })
 }
 
@@ -136,7 +146,13 @@ fn asked(talk: &Talk, run: &str, question: &str) -> Option<Question> {
     let short = run.get(..8).unwrap_or(run);
     script.steps.into_iter().find_map(|step| match step.act {
         Act::Ask(asked) if asked.id.replace("{run}", short) == question => Some(asked),
-        Act::Ask(_) | Act::Edit(_) | Act::Note(_) | Act::Update(_) | Act::Call(_) | Act::End(_) | Act::Hang => None,
+        Act::Ask(_)
+        | Act::Edit(_)
+        | Act::Note(_)
+        | Act::Update(_)
+        | Act::Call(_)
+        | Act::End(_)
+        | Act::Hang => None,
     })
 }
 

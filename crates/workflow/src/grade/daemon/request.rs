@@ -87,12 +87,15 @@ fn protocol_major(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
     let wrong = |call: &&Call| {
         let refused = call.decided.code.as_deref() == Some("incompatible_protocol_major");
-        let beside = ["handshake", "none", "health", "clock.control"].contains(&call.decided.operation.as_str());
+        let beside =
+            ["handshake", "none", "health", "clock.control"].contains(&call.decided.operation.as_str());
         let unknown = call.decided.code.as_deref() == Some("unauthorized");
         refused || (!unknown && call.major.as_deref().map_or(!beside, |major| major != "3"))
     };
     many(talk.requests().filter(wrong), |call| match &call.major {
-        Some(major) if major != "3" => format!("{} named major version {major:?} of the protocol", call.route),
+        Some(major) if major != "3" => {
+            format!("{} named major version {major:?} of the protocol", call.route)
+        }
         Some(_) => format!("{} asked for another major version of the protocol", call.route),
         None => format!("{} named no major version of the protocol", call.route),
     })

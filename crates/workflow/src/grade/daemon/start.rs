@@ -51,9 +51,9 @@ fn same_start(one: &Call, other: &Call) -> bool {
 
 fn refusal_unread(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
-    let of_nothing = talk.requests().find(|call| {
-        call.decided.code.as_deref() == Some("run_not_found") && follows_a_refusal(talk, call)
-    });
+    let of_nothing = talk
+        .requests()
+        .find(|call| call.decided.code.as_deref() == Some("run_not_found") && follows_a_refusal(talk, call));
     if let Some(call) = of_nothing
         && let Some((refused, code)) = refused_start(talk.before(call))
     {

@@ -61,7 +61,8 @@ impl Talk {
                 Event::Asked(request) => {
                     headers = request.headers.as_ref().or(headers);
                     let named = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(MAJOR);
-                    let major = headers.and_then(|all| all.iter().find(named)).map(|(_, major)| major.clone());
+                    let major =
+                        headers.and_then(|all| all.iter().find(named)).map(|(_, major)| major.clone());
                     asked = Some(Call {
                         exchange: request.exchange,
                         route: format!("{} {}", request.method, request.path),
@@ -132,7 +133,9 @@ impl Talk {
             Fact::RunStarted { run, .. } => Some(run.as_str()),
             _ => None,
         });
-        started.map(|run| (run, ended(self.facts().map(|(_, fact)| fact), run).unwrap_or("running"))).collect()
+        started
+            .map(|run| (run, ended(self.facts().map(|(_, fact)| fact), run).unwrap_or("running")))
+            .collect()
     }
 
     /// Whether the client saw a run's end in these calls: in a read of it, or because it cancelled it.
