@@ -64,6 +64,6 @@ pub(super) fn is_played(levels: Levels<'_>, has_daemon: bool, findings: &mut Fin
         return;
     }
     let message = "neither the phrasing nor its class has a `script`, and the class has no `cassette`";
-    let hint = "`script` lists what the model says, `cassette` names a recording";
+    let hint = "`script` lists what the model says, `cassette` names a recording; beside a `daemon` neither is needed";
     findings.error_with_hint(phrasing.at, Code::MissingField, message, hint);
 }
