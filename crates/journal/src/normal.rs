@@ -18,8 +18,8 @@ mod daemon;
 
 use crate::digest;
 use crate::event::{
-    AgentExited, AgentStarted, Answered, Asked, Body, Delivered, End, Event, Kind, Noted, Opened, Output,
-    Rejected,
+    AgentExited, AgentStarted, Answered, Asked, Body, CommandRan, Delivered, End, Event, Kind, Noted, Opened,
+    Output, Rejected,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,11 +67,8 @@ pub fn normalised<'e>(
                     headers.clone_from(&asked.headers);
                 }
                 if !client.drops(asked.exchange) {
-                    let exchange = client.number(asked.exchange);
-                    let attempt_of = asked.attempt_of.map(|first| client.number(first));
-                    let headers = headers.clone();
-                    let shown = Asked { headers, exchange, attempt_of, ..Asked::clone(asked) };
-                    exchanges.insert(asked.exchange, (normal_asked(shown, &mask), None));
+                    let asked = client.numbered(Asked { headers: headers.clone(), ..Asked::clone(asked) });
+                    exchanges.insert(asked.0, (normal_asked(asked.1, &mask), None));
                 }
             }
             Event::Answered(answered) => {
@@ -85,10 +82,7 @@ pub fn normalised<'e>(
             Event::WorkspaceFound(found) => before.push(Event::WorkspaceFound(found.clone())),
             Event::WorkspaceSeen(seen) => after.push(Event::WorkspaceSeen(seen.clone())),
             Event::CommandRan(ran) => {
-                let mut ran = ran.clone();
-                ran.argv.iter_mut().for_each(&mask);
-                mask(&mut ran.folder);
-                commands.push(written(&Event::CommandRan(ran)));
+                commands.push(written(&Event::CommandRan(normal_command(ran, &mask))));
             }
             Event::EscapeTried(tried) => {
                 let mut tried = tried.clone();
@@ -106,16 +100,18 @@ pub fn normalised<'e>(
         }
     }
     let mut lines: Vec<String> = before.iter().map(written).collect();
-    for (asked, answered) in exchanges.into_values() {
-        let answered = answered.and_then(|answered| normal_answer(&asked, answered));
-        lines.push(written(&Event::Asked(Box::new(asked))));
-        lines.extend(answered.map(|answered| written(&Event::Answered(answered))));
-    }
+    lines.extend(exchanges.into_values().flat_map(together));
     commands.sort();
     lines.extend(commands);
     lines.extend(escapes);
     lines.extend(after.iter().map(written));
     lines
+}
+
+/// A request and what left for it.
+fn together((asked, answered): (Asked, Option<Answered>)) -> Vec<String> {
+    let answered = answered.and_then(|answered| normal_answer(&asked, answered)).map(Event::Answered);
+    std::iter::once(Event::Asked(Box::new(asked))).chain(answered).map(|event| written(&event)).collect()
 }
 
 /// SHA-256 over the lines with a line feed each, hexadecimal.
@@ -196,6 +192,13 @@ fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {
         }
         End::Complete => Some(answered),
     }
+}
+
+fn normal_command(ran: &CommandRan, mask: &impl Fn(&mut String)) -> CommandRan {
+    let mut ran = ran.clone();
+    ran.argv.iter_mut().for_each(mask);
+    mask(&mut ran.folder);
+    ran
 }
 
 fn normal_start(started: &AgentStarted, mask: &impl Fn(&mut String)) -> AgentStarted {

@@ -8,6 +8,7 @@ use rehearsal_script::runs::{self, RunScripts};
 use rehearsal_script::scenario::{Place, Scenarios};
 use rehearsal_world::files;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// Largest file of run scripts, in bytes.
@@ -31,9 +32,8 @@ impl RunFiles {
         for daemon in scenarios.phrasings.iter().filter_map(|phrasing| phrasing.daemon.as_ref()) {
             let Runs::File { path: named, place } = &daemon.runs else { continue };
             let path = beside(place, named);
-            if !files.0.contains_key(&path) {
-                let read = read(place, named, &path, &mut findings);
-                files.0.insert(path, read);
+            if let Entry::Vacant(free) = files.0.entry(path.clone()) {
+                free.insert(read(place, named, &path, &mut findings));
             }
         }
         (files, findings)

@@ -7,7 +7,7 @@
 
 use super::MASK;
 use crate::daemon::{Decided, Fact, Place, Sum};
-use crate::event::Event;
+use crate::event::{Asked, Event};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many digits of a run's id stand in the ids of its questions.
@@ -94,6 +94,12 @@ impl Client {
     /// The number of a request among those that stay.
     pub(super) fn number(&self, exchange: u64) -> u64 {
         exchange - self.idle.range(..exchange).count() as u64
+    }
+
+    /// A request under its number among those that stay, behind the one that it had.
+    pub(super) fn numbered(&self, asked: Asked) -> (u64, Asked) {
+        let attempt_of = asked.attempt_of.map(|first| self.number(first));
+        (asked.exchange, Asked { exchange: self.number(asked.exchange), attempt_of, ..asked })
     }
 
     /// A text with the words for this run's ids and keys.

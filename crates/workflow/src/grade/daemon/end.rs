@@ -107,8 +107,10 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
 fn run_left(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
     let runs = talk.runs();
-    let left =
-        runs.iter().enumerate().filter(|(at, (run, _))| !may_be_left(evidence, *at) && !is_seen(talk, run));
+    let left = runs
+        .iter()
+        .enumerate()
+        .filter(|(at, (run, state))| !may_be_left(evidence, *at) && !is_seen(talk, run, state));
     left.map(|(_, (run, state))| {
         let begun = talk
             .facts()
@@ -130,15 +132,18 @@ fn may_be_left(evidence: &Evidence<'_>, at: usize) -> bool {
 }
 
 /// Whether the client saw the end of a run, or wanted it.
-fn is_seen(talk: &Talk, run: &str) -> bool {
+fn is_seen(talk: &Talk, run: &str, state: &str) -> bool {
     let cancels = |fact: &Fact| matches!(fact, Fact::CancelAsked { run: known, .. } if known == run);
-    let follows =
-        |call: &&Call| call.decided.operation == "run.events" && call.decided.run.as_deref() == Some(run);
-    let over = talk.runs().iter().any(|(known, state)| *known == run && *state != "running");
+    // A stream of events goes on to the end of its run; who leaves at its last event leaves before the stream does.
+    let follows = |call: &Call| {
+        call.decided.operation == "run.events"
+            && call.decided.run.as_deref() == Some(run)
+            && call.decided.status == 200
+            && call.decided.broken.is_none()
+    };
     talk.facts().any(|(_, fact)| cancels(fact))
         || Talk::knew_its_end(&talk.calls, run)
-        // A stream of events goes on to the end of its run.
-        || (over && talk.requests().filter(follows).any(Call::looked))
+        || (state != "running" && talk.requests().any(follows))
 }
 
 /// What stood in the way.

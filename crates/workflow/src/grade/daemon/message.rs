@@ -179,15 +179,19 @@ fn result(call: &Call) -> String {
 
 fn under_another_id(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some((talk, sent)) = messages(evidence) else { return Vec::new() };
-    let twice = fresh(&sent).find_map(|call| {
-        let text = call.text("text")?;
-        let twin = |before: &&&Call| {
-            before.decided.key != call.decided.key
-                && before.decided.run == call.decided.run
-                && before.text("text").as_ref() == Some(&text)
+    let texts: Vec<Option<String>> = sent.iter().map(|call| call.text("text")).collect();
+    let firsts: Vec<u64> = fresh(&sent).map(|call| call.exchange).collect();
+    let twice = (0..sent.len()).filter(|at| firsts.contains(&sent[*at].exchange)).find_map(|at| {
+        let call = sent[at];
+        let twin = |before: &usize| {
+            let (same, text) = (&sent[*before].decided, &texts[*before]);
+            same.key != call.decided.key
+                && same.run == call.decided.run
+                && text.is_some()
+                && *text == texts[at]
         };
-        let before = sent.iter().take_while(|before| before.exchange < call.exchange).filter(twin).last()?;
-        is_unknown(talk, before).then_some((*before, call))
+        let before = sent[(0..at).rfind(twin)?];
+        is_unknown(talk, before).then_some((before, call))
     });
     let found = twice.map(|(before, call)| {
         let message = format!(

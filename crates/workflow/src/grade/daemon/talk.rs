@@ -54,12 +54,14 @@ impl Talk {
         token: String,
         scripts: RunScripts,
     ) -> Self {
-        let (mut calls, mut headers): (Vec<Call>, Option<&Vec<(String, String)>>) = (Vec::new(), None);
+        let mut calls: Vec<Call> = Vec::new();
+        // A line leaves headers out that are those of the request before.
+        let mut headers: Option<&[(String, String)]> = None;
         let mut asked: Option<Call> = None;
         for (t_us, event) in events {
             match event {
                 Event::Asked(request) => {
-                    headers = request.headers.as_ref().or(headers);
+                    headers = request.headers.as_deref().or(headers);
                     let named = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(MAJOR);
                     let major =
                         headers.and_then(|all| all.iter().find(named)).map(|(_, major)| major.clone());
@@ -129,33 +131,31 @@ impl Talk {
     /// The runs that were started, in order, and the state of each at the end; `running` where it has none.
     #[must_use]
     pub(crate) fn runs(&self) -> Vec<(&str, &str)> {
-        let started = self.facts().filter_map(|(_, fact)| match fact {
-            Fact::RunStarted { run, .. } => Some(run.as_str()),
-            _ => None,
-        });
-        started
-            .map(|run| (run, ended(self.facts().map(|(_, fact)| fact), run).unwrap_or("running")))
-            .collect()
+        let mut started = Vec::new();
+        let mut ended: BTreeMap<&str, &str> = BTreeMap::new();
+        for (_, fact) in self.facts() {
+            match fact {
+                Fact::RunStarted { run, .. } => started.push(run.as_str()),
+                Fact::RunEnded { run, state, .. } => drop(ended.insert(run, state)),
+                _ => {}
+            }
+        }
+        started.into_iter().map(|run| (run, ended.get(run).copied().unwrap_or("running"))).collect()
     }
 
     /// Whether the client saw a run's end in these calls: in a read of it, or because it cancelled it.
     pub(super) fn knew_its_end(calls: &[Call], run: &str) -> bool {
         let mut over = false;
         calls.iter().any(|call| {
-            over |= ended(call.facts.iter(), run).is_some();
+            over |= call
+                .facts
+                .iter()
+                .any(|fact| matches!(fact, Fact::RunEnded { run: known, .. } if known == run));
             let about = call.decided.run.as_deref() == Some(run);
             let cancelled = call.facts.iter().any(|fact| matches!(fact, Fact::CancelAsked { .. }));
             about && over && (call.looked() || (cancelled && call.arrived()))
         })
     }
-}
-
-/// The state in which a run ended.
-fn ended<'f>(mut facts: impl Iterator<Item = &'f Fact>, run: &str) -> Option<&'f str> {
-    facts.find_map(|fact| match fact {
-        Fact::RunEnded { run: known, state, .. } if known == run => Some(state.as_str()),
-        _ => None,
-    })
 }
 
 impl Call {
