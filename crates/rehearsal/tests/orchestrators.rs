@@ -79,6 +79,10 @@ fn main() {
             Box::new(the_orchestrator_of_the_examples_passes_without_a_remark_and_leaves_the_same_each_time),
         ),
         with_python(
+            "a_daemon_is_reached_in_a_network_of_the_agents_own".to_owned(),
+            Box::new(a_daemon_is_reached_in_a_network_of_the_agents_own),
+        ),
+        with_python(
             "an_orchestrator_without_a_bug_passes_the_cases_of_the_bugs".to_owned(),
             Box::new(an_orchestrator_without_a_bug_passes_the_cases_of_the_bugs),
         ),
@@ -114,12 +118,17 @@ fn suite(case: &str) -> PathBuf {
 
 /// A run of a suite, by its run file.
 fn rehearsed(suite: &Path, cases: &[&str], agent: &[&str]) -> Value {
+    with_flags(suite, &[], cases, agent)
+}
+
+fn with_flags(suite: &Path, flags: &[&str], cases: &[&str], agent: &[&str]) -> Value {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("orchestrators");
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.arg("run").arg(suite).args(["--json", "--data"]).arg(scratch);
     for case in cases {
         command.args(["--case", case]);
     }
+    command.args(flags);
     if !agent.is_empty() {
         command.arg("--").args(agent);
     }
@@ -173,6 +182,12 @@ fn the_orchestrator_of_the_examples_passes_without_a_remark_and_leaves_the_same_
     assert_eq!(one["normalised"], two["normalised"]);
     let files = one["suite"].as_array().unwrap();
     assert!(files.iter().any(|file| file[0].as_str().unwrap().ends_with("runs.yaml")), "{files:?}");
+}
+
+/// Where the kernel gives agents no network of their own, this is the test above once more.
+fn a_daemon_is_reached_in_a_network_of_the_agents_own() {
+    let file = with_flags(&example(), &["--netns=auto"], &["good", "question", "hang"], &[]);
+    assert!(passed(&file) && codes(&file).is_empty(), "{file:#}");
 }
 
 fn an_orchestrator_without_a_bug_passes_the_cases_of_the_bugs() {
