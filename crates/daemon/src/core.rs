@@ -2,6 +2,7 @@
 //!
 //! Must not know: files, sockets, clocks. What must be done in the world is a [`Work`]; [`resume`] goes on when it was.
 
+use crate::a2a;
 use crate::effect::{Blocked, Effect};
 use crate::setting::{Manner, Setting};
 use crate::state::State;
@@ -28,6 +29,8 @@ pub(crate) struct Heard<'t> {
     pub(crate) major: &'t str,
     /// `Last-Event-ID`; empty where missing.
     pub(crate) last_event: &'t str,
+    /// What A2A adds.
+    pub(crate) a2a: a2a::Headers<'t>,
     /// The body, where one is read.
     pub(crate) body: Body<'t>,
     /// Its bytes, whatever they are.
@@ -47,6 +50,7 @@ impl Heard<'_> {
             key: "",
             major: "",
             last_event: "",
+            a2a: a2a::Headers::default(),
             body: Body::Empty,
             raw: b"",
         }
@@ -98,6 +102,7 @@ pub(crate) struct Work {
 #[derive(Debug)]
 enum Next {
     Started(Box<Starting>),
+    Task(Box<a2a::Starting>),
     Edited { run: String, then: Then },
     Told { run: String },
 }
@@ -109,12 +114,18 @@ pub(crate) enum Then {
     Say { reply: Reply, what: Answers },
     /// Its detail.
     Detail,
+    /// What was asked of it as a task of A2A.
+    Task(Box<a2a::Asked>),
     /// Nothing: its clock moved it.
     Nothing,
 }
 
 /// Judges a request. It may be judged again after [`Step::Wait`]; until then nothing has changed.
 pub(crate) fn judge(state: &mut State, setting: &Setting, heard: &Heard<'_>, now_ms: u64) -> Step {
+    if setting.manner != Manner::Seed && a2a::is_ours(heard.target) {
+        let decided = Decided::default();
+        return a2a::judge(&mut Call { state, setting, heard, now_ms, decided, facts: Vec::new() });
+    }
     let found = v2::route(heard.method, heard.target);
     let decided = Decided { operation: found.name(heard.method).to_owned(), ..Decided::default() };
     let mut call = Call { state, setting, heard, now_ms, decided, facts: Vec::new() };
@@ -147,6 +158,7 @@ pub(crate) fn resume(
     let mut call = Call { state, setting, heard: &heard, now_ms, decided, facts };
     match next {
         Next::Started(starting) => v2::started(&mut call, *starting, effect, outcome),
+        Next::Task(starting) => a2a::started(&mut call, *starting, effect, outcome),
         Next::Edited { run, then } => {
             call.state.busy.remove(&run);
             call.edited(&run, &effect, outcome);
@@ -181,6 +193,20 @@ pub(crate) fn tick(state: &mut State, setting: &Setting, now_ms: u64) -> Vec<Ste
     steps
 }
 
+/// Lets a run go on that somebody waits for, as far as it goes without being read. None where somebody is at it.
+pub(crate) fn play(state: &mut State, setting: &Setting, id: &str, now_ms: u64) -> Option<Step> {
+    if state.busy.contains(id) {
+        return None;
+    }
+    state.runs.get_mut(id).filter(|run| !run.is_over())?.play(now_ms);
+    let heard = Heard::nothing();
+    let decided =
+        Decided { operation: "a2a.play".to_owned(), run: Some(id.to_owned()), ..Decided::default() };
+    let mut call = Call { state, setting, heard: &heard, now_ms, decided, facts: Vec::new() };
+    call.touched(id);
+    Some(call.go_on(id, Then::Nothing))
+}
+
 /// A refusal because our own files cannot be written.
 pub(crate) fn disk(blocked: &Blocked) -> Problem {
     Problem::new(503, "run_files_unavailable", blocked.to_string()).later()
@@ -190,6 +216,11 @@ impl Call<'_, '_> {
     /// Work for a start.
     pub(crate) fn begin(&mut self, effect: Effect, starting: Starting) -> Step {
         self.work(effect, Next::Started(Box::new(starting)))
+    }
+
+    /// Work for the run of a task.
+    pub(crate) fn begin_task(&mut self, effect: Effect, starting: a2a::Starting) -> Step {
+        self.work(effect, Next::Task(Box::new(starting)))
     }
 
     fn work(&mut self, effect: Effect, next: Next) -> Step {
@@ -206,6 +237,7 @@ impl Call<'_, '_> {
         }
         match then {
             Then::Say { reply, what } => self.say_about(Some((id, what)), reply),
+            Then::Task(asked) => a2a::settle(self, id, *asked),
             Then::Nothing => self.say(Reply { status: 0, form: Form::Whole("", bytes::Bytes::new()) }),
             Then::Detail => match v2::telemetry(self, id) {
                 Some(effect) => {

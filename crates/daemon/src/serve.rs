@@ -2,10 +2,11 @@
 //!
 //! The state is changed under one lock, in which nothing waits: files are written, and the journal, outside of it.
 
+use crate::a2a;
 use crate::core::{self, Decision, Heard, Step, Work};
 use crate::disk::Disk;
 use crate::install::Installed;
-use crate::setting::Setting;
+use crate::setting::{Manner, Setting};
 use crate::state::State;
 use crate::stream::Streams;
 use crate::v2::{self, Body};
@@ -35,7 +36,7 @@ pub(crate) struct Inner {
     pub(crate) setting: Setting,
     state: Mutex<State>,
     disk: Disk,
-    recorder: Arc<Recorder>,
+    pub(crate) recorder: Arc<Recorder>,
     wire: Option<Lines>,
     pub(crate) streams: Streams,
     /// Rung when something that was worked on is done.
@@ -110,6 +111,7 @@ impl App for Daemon {
         let header = |name: &str| text(head.get(name));
         let (host, origin, key) = (header("host"), header("origin"), header("idempotency-key"));
         let (major, last) = (header("x-claudexor-protocol-major"), header("last-event-id"));
+        let (version, content) = (header("a2a-version"), header("content-type"));
         let authorization = head.get("authorization").unwrap_or_default().to_vec();
         // What a stranger sends is neither read nor kept.
         let body = if v2::is_known(&inner.setting, &authorization) { body } else { Bytes::new() };
@@ -123,6 +125,7 @@ impl App for Daemon {
             key: &key,
             major: &major,
             last_event: &last,
+            a2a: a2a::Headers { version: &version, content: &content },
             body: if matches!(method.as_str(), "POST" | "PATCH") { Body::read(&bytes) } else { Body::Empty },
             raw: &bytes,
         };
@@ -157,8 +160,12 @@ impl App for Daemon {
             return not_recorded(&error);
         }
         let is_large = matches!(refusal.why, Why::BodyTooLarge(_));
-        let decision =
-            v2::unreadable(&inner.setting, refusal.status, &refusal.why.to_string(), is_large, known);
+        let (status, why) = (refusal.status, refusal.why.to_string());
+        let decision = if inner.setting.manner != Manner::Seed && a2a::is_ours(&target) {
+            a2a::unreadable(&target, a2a::Unreadable { status, why: &why, is_large }, known)
+        } else {
+            v2::unreadable(&inner.setting, status, &why, is_large, known)
+        };
         let asking = Asking { head: refusal.head, body: Bytes::new(), conn: refusal.conn };
         let ready = {
             let _order = inner.state();
@@ -283,18 +290,33 @@ impl Inner {
     fn tick(self: &Arc<Self>, now_ms: u64) {
         let mut state = self.state();
         for step in core::tick(&mut state, &self.setting, now_ms) {
-            match step {
-                Step::Done(decision) => {
-                    let run = decision.decided.run.clone();
-                    self.note(*decision);
-                    self.streams.stir(&state, run.as_deref());
-                }
-                Step::Work(work) => {
-                    let inner = Arc::clone(self);
-                    drop(task::spawn(async move { inner.work(*work, None).await.is_some() }));
-                }
-                Step::Wait => {}
+            self.follow(&state, step);
+        }
+    }
+
+    /// Lets a run go on that somebody waits for.
+    pub(crate) fn play(self: &Arc<Self>, run: &str) {
+        let mut state = self.state();
+        let now_ms = now_ms(&state);
+        if let Some(step) = core::play(&mut state, &self.setting, run, now_ms) {
+            self.follow(&state, step);
+            self.moved.notify_one();
+        }
+    }
+
+    /// Follows a step that no request asked for.
+    fn follow(self: &Arc<Self>, state: &State, step: Step) {
+        match step {
+            Step::Done(decision) => {
+                let run = decision.decided.run.clone();
+                self.note(*decision);
+                self.streams.stir(state, run.as_deref());
             }
+            Step::Work(work) => {
+                let inner = Arc::clone(self);
+                drop(task::spawn(async move { inner.work(*work, None).await.is_some() }));
+            }
+            Step::Wait => {}
         }
     }
 
@@ -313,7 +335,7 @@ impl Inner {
         if let Err(error) = self.recorder.commit(ticket).await {
             return not_recorded(&error);
         }
-        if let (Some(Mode::SlowHead(time)), v2::Form::Events { .. }) =
+        if let (Some(Mode::SlowHead(time)), v2::Form::Events { .. } | v2::Form::A2a(_)) =
             (decision.trouble, &decision.reply.form)
         {
             task::after(time).await;

@@ -1,5 +1,6 @@
 //! All that a daemon knows: runs, receipts, projects, and what is being worked on. It holds no file and no clock.
 
+use crate::a2a::{Stand, Tasks};
 use crate::receipt::Receipts;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -40,6 +41,8 @@ pub(crate) struct State {
     pub(crate) projects: BTreeMap<String, String>,
     /// Roots by the key that registered them.
     pub(crate) project_keys: BTreeMap<String, String>,
+    /// Tasks of A2A.
+    pub(crate) tasks: Tasks,
     pub(crate) uploads: Uploads,
     /// Model operations by id, until they are acknowledged.
     pub(crate) operations: BTreeMap<String, Operation>,
@@ -70,6 +73,21 @@ impl State {
         self.gone.contains(id)
     }
 
+    /// Adds a task of A2A. The oldest of those that have no run go.
+    pub(crate) fn add_task(&mut self, id: &str, context: String, stand: Stand, setting: &Setting) {
+        for oldest in self.tasks.add(id.to_owned(), context, stand, setting.keep) {
+            self.let_go(oldest);
+        }
+    }
+
+    /// Remembers that something of this id was there.
+    fn let_go(&mut self, id: String) {
+        self.gone.insert(id);
+        if self.gone.len() > MOST_GONE {
+            self.gone.pop_first();
+        }
+    }
+
     /// When the clock brings something next, milliseconds since 1970.
     #[must_use]
     pub(crate) fn next_due(&self) -> Option<u64> {
@@ -98,10 +116,8 @@ impl State {
         while self.over.len() > setting.keep {
             let Some(oldest) = self.over.pop_front() else { break };
             self.runs.remove(&oldest);
-            self.gone.insert(oldest);
-            if self.gone.len() > MOST_GONE {
-                self.gone.pop_first();
-            }
+            self.tasks.let_go(&oldest);
+            self.let_go(oldest);
         }
         facts
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long nothing may come before the stream says that it lives: that of the real daemon.
-const PING: Duration = Duration::from_secs(15);
+pub(crate) const PING: Duration = Duration::from_secs(15);
 
 /// Who listens to which run.
 #[derive(Debug, Default)]
@@ -34,14 +34,15 @@ impl Streams {
         let Some(id) = run else { return };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(listeners) = all.get_mut(id) else { return };
-        let last = state.run(id).map_or(u64::MAX, Run::last_row);
-        if last != listeners.rung {
+        // What has no run has no rows either, and rings whenever something was asked of it.
+        let last = state.run(id).map_or(0, Run::last_row);
+        if last == 0 || last != listeners.rung {
             listeners.rung = last;
             listeners.bell.notify_waiters();
         }
     }
 
-    fn join(&self, run: &str) -> Arc<Notify> {
+    pub(crate) fn join(&self, run: &str) -> Arc<Notify> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Listeners { bell: Arc::default(), count: 0, rung: 0 };
         let listeners = all.entry(run.to_owned()).or_insert_with(fresh);
@@ -49,7 +50,7 @@ impl Streams {
         Arc::clone(&listeners.bell)
     }
 
-    fn part(&self, run: &str) {
+    pub(crate) fn part(&self, run: &str) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(listeners) = all.get_mut(run) else { return };
         listeners.count -= 1;
@@ -79,6 +80,10 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
         let rung = bell.notified();
         let (frames, last, over) = news(&inner.state(), run, after);
         after = last;
+        // A row is told once it is in the journal.
+        if !frames.is_empty() && inner.recorder.flush().is_err() {
+            return;
+        }
         if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
             return;
         }

@@ -1,5 +1,6 @@
 //! An answer in the form in which it leaves: whole, as a stream, or as what a script does to it on the raw socket.
 
+use crate::a2a;
 use crate::core::Decision;
 use crate::serve::Inner;
 use crate::stream;
@@ -28,8 +29,13 @@ pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
                 .with("cache-control", "no-cache");
             Reply::Live { head, body: stream::begin(inner, run, after) }
         }
+        (None, v2::Reply { form: Form::A2a(leaving), .. }) => {
+            let late =
+                trouble.and_then(|mode| if let Mode::SlowBody(time) = mode { Some(time) } else { None });
+            a2a::leave(inner, leaving, late)
+        }
         (None, v2::Reply { status, form: Form::Whole(kind, body) }) => {
-            Reply::Whole { head: ResponseHead::new(status).with("content-type", kind), body }
+            Reply::Whole { head: head(status, kind), body }
         }
     }
 }
@@ -37,7 +43,13 @@ pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
 /// The form of an answer that is whole.
 pub(crate) fn whole(reply: v2::Reply) -> Option<Reply> {
     let v2::Reply { status, form: Form::Whole(kind, body) } = reply else { return None };
-    Some(Reply::Whole { head: ResponseHead::new(status).with("content-type", kind), body })
+    Some(Reply::Whole { head: head(status, kind), body })
+}
+
+/// The head of an answer that is whole. Who is not known is told how to be (RFC 9110, section 11.6.1).
+fn head(status: u16, kind: &'static str) -> ResponseHead {
+    let head = ResponseHead::new(status).with("content-type", kind);
+    if status == 401 { head.with("www-authenticate", "Bearer") } else { head }
 }
 
 /// What a script does to an answer.
@@ -45,7 +57,10 @@ fn plan(mode: Mode, reply: &v2::Reply) -> Option<Plan> {
     let (kind, body) = match &reply.form {
         Form::Whole(kind, body) => (*kind, body.clone()),
         Form::Events { .. } if matches!(mode, Mode::SlowHead(_)) => return None,
+        // What leaves piece by piece is slow on its own way out.
+        Form::A2a(_) if mode.is_slow() => return None,
         Form::Events { .. } => ("text/event-stream", Bytes::from_static(b": connected\n\n")),
+        Form::A2a(leaving) => leaving.beginning(),
     };
     let head = |status: u16, kind: &'static str, length: usize| {
         ResponseHead::new(status)

@@ -385,3 +385,6 @@ fn say(session: &mut Session, by_user: bool, text: String) {
 fn number(id: Value<'_>) -> Option<u64> {
     u64::try_from(id.as_i64()?).ok()
 }
+
+#[cfg(test)]
+mod tests;

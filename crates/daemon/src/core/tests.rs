@@ -218,7 +218,7 @@ impl Machine {
         let status = reply.status;
         let body = match &reply.form {
             Form::Whole(_, bytes) => serde_json::from_slice(bytes).unwrap(),
-            Form::Events { .. } => Value::Null,
+            Form::Events { .. } | Form::A2a(_) => Value::Null,
         };
         match asked {
             Asked::Start { key, body: asked, markers } => {

@@ -222,7 +222,10 @@ impl Run {
         if let Some(open) = &self.open {
             return open.until_ms;
         }
-        match self.script.steps.get(self.at)?.when {
+        let step = self.script.steps.get(self.at)?;
+        match step.when {
+            // Nothing ever comes of it.
+            _ if step.act == Act::Hang => None,
             When::After(time) => Some(self.since_ms.saturating_add(millis(time))),
             When::Now | When::Polls(_) | When::Message => None,
         }
@@ -251,6 +254,7 @@ impl Run {
     pub fn edited(&mut self, now_ms: u64) {
         let files = self.wanted.take().unwrap_or_default();
         self.note(now_ms, What::Edited(files.into_iter().map(|(path, _)| path).collect()));
+        self.go_on(now_ms);
         self.advance(now_ms);
     }
 
@@ -281,7 +285,11 @@ impl Run {
             let mut at_ms = now_ms;
             let due = match step.when {
                 _ if step.act == Act::Hang => false,
-                When::Now => true,
+                // It belongs to the moment of the step before, whenever somebody looks.
+                When::Now => {
+                    at_ms = self.since_ms;
+                    true
+                }
                 When::Polls(polls) => self.polls_here >= polls,
                 When::Message => self.heard_here,
                 When::After(time) => {
@@ -341,3 +349,6 @@ impl Run {
 fn millis(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

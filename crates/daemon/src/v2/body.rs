@@ -90,7 +90,7 @@ impl<'t> Body<'t> {
 }
 
 /// Appends a value in its canonical form. The depth is bounded by the reader.
-fn canonical(out: &mut Vec<u8>, value: Value<'_>) {
+pub(crate) fn canonical(out: &mut Vec<u8>, value: Value<'_>) {
     match value.kind() {
         Kind::Null | Kind::Bool => out.extend_from_slice(value.text().as_bytes()),
         Kind::Number => out.extend_from_slice(number(value.text()).as_bytes()),

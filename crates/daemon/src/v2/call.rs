@@ -121,6 +121,8 @@ impl Call<'_, '_> {
     /// The private workspace of a run.
     pub(crate) fn space_of(&self, run: &Run) -> Space {
         let root = run.workspace.clone().unwrap_or_default();
-        Space { root, live: run.live.clone(), lenient: self.is_seed() }
+        // Over A2A edits are artifacts, and are written only where a workspace was named.
+        let nowhere = run.workspace.is_none() && self.state.tasks.get(&run.id).is_some();
+        Space { root, live: run.live.clone(), lenient: self.is_seed() || nowhere }
     }
 }

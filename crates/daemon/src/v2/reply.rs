@@ -1,5 +1,6 @@
 //! An answer as a value.
 
+use crate::a2a::Leaving;
 use bytes::Bytes;
 
 /// What is answered.
@@ -23,6 +24,8 @@ pub(crate) enum Form {
         /// The last row that the client has; 0 for none.
         after: u64,
     },
+    /// An answer of A2A that leaves piece by piece, or with headers of its own.
+    A2a(Leaving),
 }
 
 /// The content type of most answers.

@@ -232,16 +232,21 @@ fn private(call: &Call<'_, '_>, workspace: Option<&str>, live: Option<&str>) -> 
 
 /// Makes the run's files, where it has any, and then the run.
 fn begin(call: &mut Call<'_, '_>, starting: Starting) -> Step {
-    let run = &starting.run;
+    match files_of(call, &starting.run) {
+        Some(effect) => call.begin(effect, starting),
+        None => {
+            let effect = Effect::Begin { run: starting.run.id.clone(), edits: None, attempt: None };
+            started(call, starting, effect, Ok(false))
+        }
+    }
+}
+
+/// The files that a run begins with; none where it has none.
+pub(crate) fn files_of(call: &Call<'_, '_>, run: &Run) -> Option<Effect> {
     let edits = run.wanted.clone().map(|files| (call.space_of(run), files));
     let has_dir = !call.setting.runs.is_empty();
     let attempt = (run.script.attempt && has_dir).then(|| record(call, &run.id));
-    if !has_dir && edits.is_none() {
-        let effect = Effect::Begin { run: run.id.clone(), edits: None, attempt: None };
-        return started(call, starting, effect, Ok(false));
-    }
-    let effect = Effect::Begin { run: run.id.clone(), edits, attempt };
-    call.begin(effect, starting)
+    (has_dir || edits.is_some()).then(|| Effect::Begin { run: run.id.clone(), edits, attempt })
 }
 
 /// The record of the attempt of a mutating run.
@@ -265,7 +270,7 @@ pub(crate) fn started(
     effect: Effect,
     outcome: Result<bool, Blocked>,
 ) -> Step {
-    let Starting { mut run, key, space, digest } = starting;
+    let Starting { run, key, space, digest } = starting;
     let edited = match outcome {
         Ok(edited) => edited,
         Err(blocked @ Blocked::Disk(_)) => {
@@ -274,12 +279,25 @@ pub(crate) fn started(
         }
         Err(blocked) => {
             let problem = blocked_start(&blocked);
-            call.facts.push(Fact::WriteRefused { run: run.id.clone(), why: blocked.to_string() });
+            call.facts.push(Fact::WriteRefused { run: run.id, why: blocked.to_string() });
             let reply = problem.reply(call.setting.manner);
             call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply));
             return call.refuse(&problem);
         }
     };
+    let id = take_up(call, run, effect, edited);
+    let mut body = json!({"runId": id, "runDir": call.setting.run_dir(&id)});
+    if call.is_engine() {
+        body["jobId"] = json!(format!("job-{}", call.setting.id("job", &id, 12)));
+        body["taskId"] = json!(format!("task-{}", call.setting.id("task", &id, 12)));
+    }
+    let reply = Reply::json(200, &body);
+    call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply.clone()));
+    call.go_on(&id, Then::Say { reply, what: Answers::Start })
+}
+
+/// Takes a run up whose files were made. Gives its id.
+pub(crate) fn take_up(call: &mut Call<'_, '_>, mut run: Run, effect: Effect, edited: bool) -> String {
     let id = run.id.clone();
     call.decided.run = Some(id.clone());
     // The start stands before its edits.
@@ -299,14 +317,7 @@ pub(crate) fn started(
     }
     call.state.runs.insert(id.clone(), run);
     call.touched(&id);
-    let mut body = json!({"runId": id, "runDir": call.setting.run_dir(&id)});
-    if call.is_engine() {
-        body["jobId"] = json!(format!("job-{}", call.setting.id("job", &id, 12)));
-        body["taskId"] = json!(format!("task-{}", call.setting.id("task", &id, 12)));
-    }
-    let reply = Reply::json(200, &body);
-    call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply.clone()));
-    call.go_on(&id, Then::Say { reply, what: Answers::Start })
+    id
 }
 
 fn blocked_start(blocked: &Blocked) -> Problem {

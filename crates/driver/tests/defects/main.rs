@@ -1,6 +1,7 @@
 //! The forty defects of another driver (D01 to D40), one test each: what it did, and that this one does not. Then hostile answers.
 //!
 //! Those that are about commands and files of waves stand with the tests of the program, in `rehearsal/tests/cli/defects.rs`.
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -4,7 +4,7 @@ use crate::judging::{APPROVED, bench};
 use crate::stand::*;
 use rehearsal_driver::book::{Book, facts};
 use rehearsal_driver::endpoint::budget::Budget;
-use rehearsal_driver::endpoint::{Prepared, Received, Transport};
+use rehearsal_driver::endpoint::{Asker, Prepared, Received, Transport};
 use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground};
 use rehearsal_driver::policy::Tier;
 use rehearsal_driver::probe::Kept;
@@ -12,17 +12,19 @@ use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand as Stands;
 use rehearsal_driver::wave::past::History;
 use rehearsal_driver::wave::report::WaveReport;
-use rehearsal_driver::wave::run::{self, Job, Plan};
+use rehearsal_driver::wave::run as waves;
+use rehearsal_driver::wave::run::{Job, Plan};
 use rehearsal_driver::wave::status::{State, statuses};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::ownership::Protection;
 use rehearsal_driver::worker::proof::bench::Base;
+use rehearsal_driver::worker::task::Task;
+use rehearsal_driver::worker::work::work;
 use rehearsal_journal::drive::Fact;
 use rehearsal_world::dial::DialError;
 use rehearsal_world::record::{Name, read_journal};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 /// A provider that answers each item by its own rule, however many ask at once.
@@ -72,6 +74,7 @@ fn wave(stand: &Stand, jobs: Vec<Job>, tier: u8, at_once: usize, answer: fn(&str
     let endpoint = endpoint("https://models.example/v1");
     let driver = EndpointDriver {
         known: Kept::nothing(&endpoint, "m"),
+        learned: Mutex::default(),
         endpoint,
         manner: manner(),
         transport: provider.clone(),
@@ -85,7 +88,7 @@ fn wave(stand: &Stand, jobs: Vec<Job>, tier: u8, at_once: usize, answer: fn(&str
     let working = async {
         let base = Base::read(&ground.tree, &Protection::default(), &bench(Duration::from_secs(60))).await;
         let driver = Arc::new(EndpointDriver { base: Some(base.unwrap()), ..driver });
-        run::run(plan, driver, &ground.tree, &book, |_| {}).await
+        waves::run(plan, driver, &ground.tree, &book, |_| {}).await
     };
     let report = rehearsal_world::task::run(working).unwrap().unwrap();
     let journal = read_journal(&stand.path().join("records"), &Name::Journal).unwrap();
@@ -211,7 +214,51 @@ fn d29_what_eight_workers_spent_at_once_is_the_sum_of_what_each_of_them_did() {
         assert!(own.iter().all(|own| *own == (200_000, 14)), "one answer and one review each: {own:?}");
         let spent = ran.report.spent;
         assert_eq!((spent.prompt, spent.completion), (24 * 200_000, 24 * 14));
-        assert_eq!(History::of(&ran.facts).tokens, (24 * 200_000, 24 * 14), "the journal says the same");
+        let told = History::of(&ran.facts).spent;
+        assert!(
+            told.len() == 24 && told.values().all(|spent| (spent.prompt, spent.completion) == own[0]),
+            "the journal says the same: {told:?}"
+        );
         assert_eq!(ran.bodies.len(), 48);
+    }
+}
+
+/// The folder of records has room for one commit: the second of two that came at once was refused, and its answer lost.
+#[test]
+fn d29_workers_that_are_answered_at_the_same_moment_all_write() {
+    let contents = "x = 1\n".repeat(30_000);
+    for _ in 0..8 {
+        let stand = Stand::with(&[]);
+        let (tree, records, gate) = (stand.tree(), stand.records(), Barrier::new(4));
+        std::thread::scope(|scope| {
+            for at in 0..4 {
+                let path = format!("{at}.py");
+                let (gate, tree, records, contents) = (&gate, &tree, &records, &contents);
+                scope.spawn(move || {
+                    let text = patch(&[(&path, contents)]);
+                    let usage = r#"{"prompt_tokens":100000,"completion_tokens":1000000}"#;
+                    let plays = vec![received(message(&quoted(&text), r#""stop""#, usage))];
+                    let transport = Gated { provider: Provider::new(plays), gate };
+                    let mut asker = Asker::over(endpoint("https://models.example/v1"), manner(), transport);
+                    let report = run(work(task(&[(&path, Create)]), None, tree, records, &mut asker));
+                    assert_eq!(report.outcome.name(), "applied", "{}", report.to_json());
+                });
+            }
+        });
+        (0..4).for_each(|at| stand.holds(&format!("{at}.py"), &contents));
+    }
+}
+
+/// Answers when all others answer.
+struct Gated<'g> {
+    provider: Provider,
+    gate: &'g Barrier,
+}
+
+impl Transport for Gated<'_> {
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let answer = self.provider.send(prepared).await;
+        self.gate.wait();
+        answer
     }
 }

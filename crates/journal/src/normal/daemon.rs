@@ -159,7 +159,7 @@ impl Client {
 
 /// Whether nothing but a whole answer to a read of a run was decided.
 fn only_looks(decided: &Decided) -> bool {
-    decided.operation == "run.read"
+    ["run.read", "a2a.get"].contains(&decided.operation.as_str())
         && decided.status == 200
         && decided.code.is_none()
         && decided.broken.is_none()

@@ -77,7 +77,13 @@ impl Load {
         Self { before: head + &start, after, connections, bare_form }
     }
 
-    fn request(&self, number: u64, out: &mut Vec<u8>) {
+    /// Any request whose number stands between two texts.
+    pub(crate) fn raw(before: String, after: String, connections: usize) -> Self {
+        Self { before, after, connections, bare_form: Form::Plain }
+    }
+
+    /// The bytes of one request.
+    pub(crate) fn request(&self, number: u64, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(self.before.as_bytes());
         out.extend_from_slice(format!("{number:0DIGITS$}").as_bytes());

@@ -13,6 +13,7 @@
 mod api;
 mod bare;
 mod bridge;
+mod daemon;
 mod load;
 mod server;
 mod table;
@@ -48,6 +49,7 @@ fn main() {
         rows(api, |row| wants(&format!("{}-{row}", api.name())));
     }
     bridge::rows(wants);
+    daemon::rows(wants);
     if wants("start") {
         start();
     }

@@ -53,6 +53,21 @@ impl Server {
         Self::start(command, Some(folder))
     }
 
+    /// The daemon with its journal on.
+    pub(crate) fn daemon() -> Self {
+        let folder = new_folder();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command.args(["daemon", "--config-dir"]).arg(&folder).arg("--data").arg(folder.join("data"));
+        Self::start(command, Some(folder))
+    }
+
+    /// What clients of the daemon must know.
+    pub(crate) fn token(&self) -> String {
+        let folder = self.folder.as_deref().expect("a folder");
+        let token = std::fs::read_to_string(folder.join("daemon/token")).expect("a token");
+        token.trim().to_owned()
+    }
+
     /// nginx before an upstream, as it comes but for its log; none where it is not installed.
     pub(crate) fn nginx(upstream: SocketAddr) -> Option<Self> {
         Command::new("nginx").arg("-v").stderr(Stdio::null()).output().ok()?;

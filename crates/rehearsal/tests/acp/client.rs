@@ -197,6 +197,16 @@ impl Client {
         program.end_of_input();
         assert_eq!(program.hear(PATIENCE), Heard::End);
         drop(program);
+        self.facts()
+    }
+
+    /// The agent is killed: the facts of the journal.
+    pub(crate) fn killed(mut self) -> Vec<Fact> {
+        drop(self.program.take());
+        self.facts()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
         let verified = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
             .arg("verify")
             .arg(self.folder.join("data"))

@@ -242,6 +242,28 @@ fn a_cancel_ends_the_turn_of_its_session_alone_and_late_answers_are_no_mistake()
 }
 
 #[test]
+fn a_kill_loses_no_line_that_left() {
+    let mut client = Client::new("kill", RUNS, &[]);
+    let session = client.session();
+    let prompt = client.prompt(&session, "[FAKE:TURN]");
+    let (_, question, ..) = client.until_asked();
+    client.answer(question, &selected("allow_once"));
+    client.until_asked();
+    let facts = client.killed();
+    let said = |wanted: &str| {
+        let is_it =
+            |fact: &&Fact| matches!(fact, Fact::LineSaid(said) if said.method.as_deref() == Some(wanted));
+        facts.iter().filter(is_it).count()
+    };
+    assert_eq!(
+        (said("session/request_permission"), said("session/update"), said("session/prompt")),
+        (2, 3, 0)
+    );
+    let heard = |fact: &Fact| matches!(fact, Fact::LineHeard(line) if line.id.as_deref() == Some(&prompt.to_string()));
+    assert!(facts.iter().any(heard));
+}
+
+#[test]
 fn a_question_is_given_up_when_its_time_has_passed() {
     let mut client = Client::new("timeout", RUNS, &["--scripted-clock"]);
     let session = client.session();

@@ -205,7 +205,7 @@ fn json_of_any_wrong_shape_gets_an_answer_and_a_line() {
         right.to_string().replacen('{', &format!("{{\"x\":{deep},"), 1),
         right.to_string().replacen('{', "{\"model\":\"other\",", 1),
         right.to_string().replacen('{', "{\"mod\\u0065l\":\"other\",", 1),
-        right.to_string().replacen("{\"content\"", "{\"content\":\"other\",\"content\"", 1),
+        right.to_string().replacen("\"content\":", "\"content\":\"other\",\"content\":", 1),
     ];
     for body in &bodies {
         let got = running.ask("POST", CHAT, &[], body);

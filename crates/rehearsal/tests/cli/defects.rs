@@ -1,26 +1,13 @@
 //! Those of the forty defects of another driver (D01 to D40) that are about commands and files of waves. The others stand in
 //! `driver/tests/defects/`.
 
-use crate::replaying::Server;
+#![cfg(unix)]
+
+use crate::proving::provider;
 use crate::sandbox::{Ended, Sandbox, files_below};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-
-fn provider(sandbox: &Sandbox, steps: &[String]) -> Server {
-    let step = |text: &String| {
-        format!(
-            "      - {{text: {}, usage: {{prompt_tokens: 90000, completion_tokens: 9}}}}\n",
-            Value::from(text.as_str())
-        )
-    };
-    let script: String = steps.iter().map(step).collect();
-    let suite = format!(
-        "version: 1\nclasses:\n  task:\n    advance: request\n    script:\n{script}    phrasings: [{{id: t, prompt: Change two}}]\n"
-    );
-    sandbox.write("suite.yaml", suite.as_bytes());
-    Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
-}
 
 fn wave(sandbox: &Sandbox, endpoint: &str, wave: &Value) -> Ended {
     sandbox.write("wave.json", wave.to_string().as_bytes());

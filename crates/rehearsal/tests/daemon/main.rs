@@ -5,6 +5,7 @@
     reason = "tests have their own files, sockets, processes and deadlines"
 )]
 
+mod a2a;
 mod beside;
 mod defects;
 mod events;

@@ -165,17 +165,17 @@ fn held_back(facts: &Facts, heard: &Heard, received: &Received, reading: &Readin
         let text = refusal.map(|text| mask.hide(text)).or(partial.clone());
         return Some(Failed { text, ..failed(Class::Refusal, "the model refused") });
     }
-    let bound = reading.bytes_per_token.filter(|&most| most > 0).map(|most| reading.sent / most);
-    match (heard.counted.prompt, bound) {
-        // No prompt has no tokens: a server that says so does not count.
-        (Some(read @ 1..), Some(least)) if read < least as u64 => {
-            let sent = reading.sent;
-            let what =
-                format!("the model read {read} tokens of {sent} bytes: the prompt was cut to its window");
-            Some(failed(Class::ContextLength, &what).because("context_truncated"))
-        }
-        _ => None,
-    }
+    let what = cut_prompt(heard, reading)?;
+    Some(failed(Class::ContextLength, &what).because("context_truncated"))
+}
+
+/// Whether the endpoint counts too few tokens for what it was sent.
+fn cut_prompt(heard: &Heard, reading: &Reading<'_>) -> Option<String> {
+    let least = reading.sent / reading.bytes_per_token.filter(|&most| most > 0)?;
+    // No prompt has no tokens: a server that says so does not count.
+    let read = heard.counted.prompt.filter(|read| (1..least as u64).contains(read))?;
+    let sent = reading.sent;
+    Some(format!("the endpoint counts {read} tokens for {sent} bytes: the prompt was cut to its window"))
 }
 
 /// What the model said, where it may be used and says something.

@@ -3,7 +3,9 @@
 use super::*;
 use crate::endpoint::request::Limit;
 use crate::worker::format;
+use crate::worker::format::guard::Limits;
 use crate::worker::ownership::{Mode, Protection};
+use crate::worker::ownership::{Reading, Set};
 
 fn task(repairs: usize) -> Dispatch {
     let owns = Set::new(&[("a.py", Mode::Edit), ("new.py", Mode::Create)], &Protection::with(&[])).unwrap();
@@ -20,6 +22,7 @@ fn task(repairs: usize) -> Dispatch {
         limit: Some(100),
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     };
     Dispatch::new(task, vec![Owned::edit("a.py", "one\n"), Owned::create("new.py")])
 }
@@ -86,6 +89,17 @@ fn q62_a_model_that_says_the_same_again_is_not_asked_a_third_time() {
     let mut dispatch = task(9);
     assert_eq!(dispatch.answered(said("nonsense")), Do::Ask);
     assert_eq!(ended(&dispatch.answered(said("nonsense"))), ("failed", Some(Class::Format)));
+}
+
+#[test]
+fn a_model_that_is_asked_for_another_form_may_still_answer_in_the_first() {
+    let mut dispatch = task(9);
+    assert_eq!(dispatch.answered(said("nonsense")), Do::Ask);
+    assert_eq!(dispatch.answered(said("other nonsense")), Do::Ask);
+    assert_eq!(dispatch.steps(), ["switched_format"]);
+    assert_eq!(dispatch.answered(said("third nonsense")), Do::Ask);
+    assert!(matches!(dispatch.answered(said(&patch("a.py", "two\\n", true))), Do::Commit(_)));
+    assert_eq!(dispatch.leniencies(), ["first_format"]);
 }
 
 #[test]

@@ -76,8 +76,9 @@ fn messages() -> Vec<Row> {
             .wants(&json!({"repairs": 1, "steps": ["sent_reasoning"]})),
         row(40, Has::Raw(vec![said("no"), said(&good())])).requests(2).hears(&["!reasoning"]),
         fault(41, cut)
-            .fails("context_length", Some("context_truncated"), "the model read 3 tokens")
+            .fails("context_length", Some("context_truncated"), "the endpoint counts 3 tokens")
             .requests(1),
+        fault(41, cut).with(&["--ignore-token-count"]).requests(1),
     ]
 }
 

@@ -135,15 +135,9 @@ fn may_be_left(evidence: &Evidence<'_>, at: usize) -> bool {
 fn is_seen(talk: &Talk, run: &str, state: &str) -> bool {
     let cancels = |fact: &Fact| matches!(fact, Fact::CancelAsked { run: known, .. } if known == run);
     // A stream of events goes on to the end of its run; who leaves at its last event leaves before the stream does.
-    let follows = |call: &Call| {
-        call.decided.operation == "run.events"
-            && call.decided.run.as_deref() == Some(run)
-            && call.decided.status == 200
-            && call.decided.broken.is_none()
-    };
     talk.facts().any(|(_, fact)| cancels(fact))
         || Talk::knew_its_end(&talk.calls, run)
-        || (state != "running" && talk.requests().any(follows))
+        || (state != "running" && talk.requests().any(|call| call.follows(run)))
 }
 
 /// What stood in the way.

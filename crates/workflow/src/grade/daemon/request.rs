@@ -75,7 +75,7 @@ const KEYS: [&str; 3] = ["missing_idempotency_key", "idempotency_key_required", 
 /// One finding for all requests with one of these codes.
 fn coded(talk: &Talk, codes: &[&str], what: impl Fn(&Call) -> String) -> Vec<Found> {
     let with = |call: &&Call| call.decided.code.as_deref().is_some_and(|code| codes.contains(&code));
-    many(talk.requests().filter(with), what)
+    many(talk.of_v2().filter(with), what)
 }
 
 fn unauthorized(evidence: &Evidence<'_>) -> Vec<Found> {
@@ -92,7 +92,7 @@ fn protocol_major(evidence: &Evidence<'_>) -> Vec<Found> {
         let unknown = call.decided.code.as_deref() == Some("unauthorized");
         refused || (!unknown && call.major.as_deref().map_or(!beside, |major| major != "3"))
     };
-    many(talk.requests().filter(wrong), |call| match &call.major {
+    many(talk.of_v2().filter(wrong), |call| match &call.major {
         Some(major) if major != "3" => {
             format!("{} named major version {major:?} of the protocol", call.route)
         }
@@ -128,7 +128,7 @@ fn daemon_refused(evidence: &Evidence<'_>) -> Vec<Found> {
             !ELSEWHERE.contains(&code) && !scripted(call, code) && !nothing && !no_run
         })
     };
-    many(talk.requests().filter(wrong), |call| {
+    many(talk.of_v2().filter(wrong), |call| {
         let Call { route, decided, .. } = call;
         format!("{route} was refused: {} {}", decided.status, decided.code.as_deref().unwrap_or_default())
     })

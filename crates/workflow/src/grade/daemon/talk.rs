@@ -112,6 +112,11 @@ impl Talk {
         self.calls.iter().filter(|call| call.exchange > 0)
     }
 
+    /// The requests of the protocol `/v2`, whose rules those of other protocols on the same port know nothing of.
+    pub(super) fn of_v2(&self) -> impl DoubleEndedIterator<Item = &Call> {
+        self.requests().filter(|call| call.path().starts_with("/v2"))
+    }
+
     /// The requests for an operation.
     pub(super) fn of_operation(&self, operation: &'static str) -> impl DoubleEndedIterator<Item = &Call> {
         self.requests().filter(move |call| call.decided.operation == operation)
@@ -165,10 +170,25 @@ impl Call {
         self.left_us.is_some() && self.decided.broken.as_deref().is_none_or(slow)
     }
 
-    /// Whether it is a look at a run that was answered.
+    /// The path, without what follows it.
+    fn path(&self) -> &str {
+        let target = self.route.split_whitespace().nth(1).unwrap_or_default();
+        target.split('?').next().unwrap_or_default()
+    }
+
+    /// Whether it is a look at a run that was answered. Every answer about a task of A2A shows it.
     pub(super) fn looked(&self) -> bool {
-        let looks = ["run.read", "run.events"].contains(&self.decided.operation.as_str());
+        let operation = self.decided.operation.as_str();
+        let looks = ["run.read", "run.events"].contains(&operation) || operation.starts_with("a2a.");
         looks && self.decided.status == 200 && self.arrived()
+    }
+
+    /// Whether it is a stream of what happens in a run, to its end.
+    pub(super) fn follows(&self, run: &str) -> bool {
+        let streams =
+            ["run.events", "a2a.stream", "a2a.subscribe"].contains(&self.decided.operation.as_str());
+        let is_whole = self.decided.status == 200 && self.decided.broken.is_none();
+        streams && is_whole && self.decided.run.as_deref() == Some(run)
     }
 
     /// The code of a refusal for good that came to the client: 4xx, but none that says "later".
@@ -186,8 +206,7 @@ impl Call {
 
     /// The question that an answer is for.
     pub(super) fn question(&self) -> Option<&str> {
-        let path = self.route.split_whitespace().nth(1)?.split('?').next()?;
-        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        let mut parts = self.path().split('/').filter(|part| !part.is_empty());
         parts.find(|part| *part == "interactions")?;
         parts.next()
     }
