@@ -83,6 +83,10 @@ fn main() {
             Box::new(a_daemon_is_reached_in_a_network_of_the_agents_own),
         ),
         with_python(
+            "a_client_of_a2a_is_judged_by_its_tasks".to_owned(),
+            Box::new(a_client_of_a2a_is_judged_by_its_tasks),
+        ),
+        with_python(
             "an_orchestrator_without_a_bug_passes_the_cases_of_the_bugs".to_owned(),
             Box::new(an_orchestrator_without_a_bug_passes_the_cases_of_the_bugs),
         ),
@@ -182,6 +186,22 @@ fn the_orchestrator_of_the_examples_passes_without_a_remark_and_leaves_the_same_
     assert_eq!(one["normalised"], two["normalised"]);
     let files = one["suite"].as_array().unwrap();
     assert!(files.iter().any(|file| file[0].as_str().unwrap().ends_with("runs.yaml")), "{files:?}");
+}
+
+/// The rules of `/v2` are not asked of it; what is left behind is.
+fn a_client_of_a2a_is_judged_by_its_tasks() {
+    let (suite, program) = (beside().join("suite.yaml"), beside().join("tasks.py"));
+    let program = program.to_str().unwrap();
+    let good = [
+        rehearsed(&suite, &["waits"], &["python3", program]),
+        rehearsed(&suite, &["waits"], &["python3", program]),
+    ];
+    for file in &good {
+        assert!(passed(file) && codes(file).is_empty(), "{file:#}");
+    }
+    assert_eq!(good[0]["normalised"], good[1]["normalised"]);
+    let left = rehearsed(&suite, &["waits"], &["python3", program, "leave"]);
+    assert_eq!(codes(&left), ["run-left"], "{left:#}");
 }
 
 /// Where the kernel gives agents no network of their own, this is the test above once more.
