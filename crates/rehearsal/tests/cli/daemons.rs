@@ -124,6 +124,11 @@ fn an_agent_that_never_asks_its_daemon_is_told_so() {
     let lighter = suite("{}", "") + "findings: {daemon-never-asked: note}\n";
     sandbox.write("suite.yaml", lighter.as_bytes());
     assert_eq!(sandbox.run(&["run", "suite.yaml", "--", "true"]).code, Some(0));
+    let served = sandbox.run(&["serve", "--scenarios", "suite.yaml", "--port", "0"]);
+    assert!(
+        served.code == Some(2) && served.err.contains("`rehearsal daemon --script FILE` plays"),
+        "{served:?}"
+    );
     // Faults of the wire to a model find nothing to break.
     assert_eq!(sandbox.run(&["run", "suite.yaml", "--faults", "sse-crlf", "--", "true"]).code, Some(0));
 }

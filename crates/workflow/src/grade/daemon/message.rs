@@ -10,7 +10,7 @@ pub(in super::super) const MESSAGE_ID: Check = Check {
     severity: Severity::Error,
     tier: Tier::Conduct,
     follows: &[],
-    meaning: "the id of a live message is no uuid of the client's own",
+    meaning: "the id of a live message is no uuid that the client made for it",
     remedy: "make a fresh uuid for each message, send it as `Idempotency-Key`, and give it back with every result",
     judge: Some(message_id),
 };
@@ -104,14 +104,16 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn message_id(evidence: &Evidence<'_>) -> Vec<Found> {
-    let Some((_, sent)) = messages(evidence) else { return Vec::new() };
-    let wrong = fresh(&sent).filter(|call| !call.decided.key.as_deref().is_some_and(is_uuid));
-    many(wrong, |call| {
-        format!(
-            "the message in request {} has the id {:?}",
-            call.exchange,
-            call.decided.key.as_deref().unwrap_or("")
-        )
+    let Some((talk, sent)) = messages(evidence) else { return Vec::new() };
+    let borrowed = |call: &Call| {
+        let mut before = talk.before(call).iter();
+        before.any(|known| known.decided.key == call.decided.key && known.decided.operation != "run.message")
+    };
+    let wrong = |call: &&Call| !call.decided.key.as_deref().is_some_and(is_uuid) || borrowed(call);
+    many(fresh(&sent).filter(wrong), |call| {
+        let id = call.decided.key.as_deref().unwrap_or_default();
+        let why = if is_uuid(id) { ", which is the key of something else" } else { "" };
+        format!("the message in request {} has the id {id:?}{why}", call.exchange)
     })
 }
 

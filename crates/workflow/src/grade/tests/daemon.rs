@@ -182,6 +182,17 @@ fn a_message_may_be_sent_once_more_where_nobody_knows_what_became_of_it() {
 }
 
 #[test]
+fn the_id_of_a_message_is_a_uuid_that_nothing_else_has() {
+    for (id, wanted) in [(ID, vec![]), ("message-1", vec!["message-id"]), (OTHER_ID, vec!["message-id"])] {
+        let mut client = Client::new();
+        client.start(OTHER_ID, "digest-2").facts.clear();
+        client.message(id, "go left", "accepted");
+        client.read_end();
+        assert_eq!(client.codes(), wanted, "{id}");
+    }
+}
+
+#[test]
 fn a_third_sending_is_a_loop_also_where_the_outcome_stays_unknown() {
     let mut client = Client::new();
     client.message(ID, "go left", "delivery_unknown");
