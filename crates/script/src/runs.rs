@@ -32,6 +32,8 @@ pub struct RunScript {
     pub marker: String,
     /// The start is refused with this.
     pub refuse: Option<Refusal>,
+    /// What it waits for in a queue before it begins: reads or starts again ([`When::Polls`]), or a time ([`When::After`]).
+    pub queued: Option<When>,
     /// What the run does, in order. Without an ending it succeeds at the first poll after the last step.
     pub steps: Vec<Step>,
     /// What becomes of live messages, one each in their order; those beyond are taken as the daemon takes them.
@@ -133,6 +135,8 @@ pub struct Question {
 pub struct Ending {
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it was broken off, which who does not know that takes for a failure.
+    pub interrupted: bool,
     /// Its final text; the daemon's own where it does not say.
     pub text: Option<String>,
     /// Repeats the text until it has so many bytes: for answers that are long.

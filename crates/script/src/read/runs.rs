@@ -30,9 +30,9 @@ pub fn read(files: &[File<'_>]) -> Result<RunScripts, Vec<Finding>> {
     if findings.is_empty() { Ok(scripts) } else { Err(findings) }
 }
 
-/// All that can be said about a file of run scripts.
-pub(super) fn lint(file: &File<'_>) -> Vec<Finding> {
-    load(&[*file]).1
+/// All that can be said about files of run scripts, which a daemon plays together.
+pub(super) fn lint(files: &[File<'_>]) -> Vec<Finding> {
+    load(files).1
 }
 
 fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
@@ -96,6 +96,7 @@ fn run(node: &Node, findings: &mut Findings<'_>) -> RunScript {
         marker: node.text("marker").unwrap_or(&id).to_owned(),
         id,
         refuse: node.get("refuse").map(refusal),
+        queued: queued(node),
         steps,
         messages: list("messages").filter_map(|node| message(node, findings)).collect(),
         troubles: list("troubles").filter_map(|node| trouble(node, findings)).collect(),
@@ -138,6 +139,12 @@ fn asked_twice(node: &Node, steps: &[Step], findings: &mut Findings<'_>) {
             findings.error(ask.get("id").map_or(ask.at, |id| id.at), Code::Clash, message);
         }
     }
+}
+
+/// What a run waits for in its queue.
+fn queued(node: &Node) -> Option<When> {
+    let number = node.get("queued")?.as_whole().and_then(|number| u64::try_from(number).ok());
+    number.map(When::Polls).or(duration(node, "queued").map(When::After))
 }
 
 fn refusal(node: &Node) -> Refusal {
@@ -268,7 +275,11 @@ fn question(at: usize, node: &Node) -> Question {
 
 fn ending(node: &Node, findings: &mut Findings<'_>) -> Ending {
     if let Some(state) = node.as_text() {
-        return Ending { failed: state == "failed", ..Ending::default() };
+        return Ending {
+            failed: state != "succeeded",
+            interrupted: state == "interrupted",
+            ..Ending::default()
+        };
     }
     let failure = node.get("failure").map(|node| failure(node, findings));
     if let Some(state) =
@@ -282,7 +293,8 @@ fn ending(node: &Node, findings: &mut Findings<'_>) -> Ending {
         findings.error(text.at, Code::Contradiction, "an empty text is repeated in vain");
     }
     Ending {
-        failed: node.text("state").map_or(failure.is_some(), |state| state == "failed"),
+        failed: node.text("state").map_or(failure.is_some(), |state| state != "succeeded"),
+        interrupted: node.text("state") == Some("interrupted"),
         text: node.text("text").map(str::to_owned),
         bytes,
         failure,
@@ -369,7 +381,8 @@ runs:
     messages: [{outcome: delivery_unknown, reason: transport_lost}, {outcome: accepted}]
     troubles: [{on: poll, skip: 1, times: 2, mode: slow_head, time: 2s}, {on: start, mode: garbage}]
   - {id: refused, refuse: {status: 409, code: busy}}
-  - {id: hung, steps: [{hang: true}]}
+  - {id: hung, queued: 2, steps: [{hang: true}]}
+  - {id: broken, queued: 30s, steps: [{end: interrupted}]}
 ";
 
     #[test]
@@ -396,6 +409,10 @@ runs:
         assert_eq!(run.troubles[0].mode, Mode::SlowHead(Duration::from_secs(2)));
         assert_eq!((run.troubles[1].skip, run.troubles[1].times), (0, 1));
         assert_eq!(scripts.of("refused").unwrap().refuse.as_ref().unwrap().code, "busy");
+        assert_eq!(scripts.of("hung").unwrap().queued, Some(When::Polls(2)));
+        let broken = scripts.of("broken").unwrap();
+        assert_eq!(broken.queued, Some(When::After(Duration::from_secs(30))));
+        assert!(matches!(&broken.steps[0].act, Act::End(end) if end.failed && end.interrupted));
         assert!(is_one(&File { name: "x.yaml", bytes: WHOLE.as_bytes() }));
         assert!(!is_one(&File { name: "x.yaml", bytes: b"version: 1\nclasses: {}\n" }));
     }
@@ -455,7 +472,7 @@ runs:
             ("[{id: a, refuse: {status: 400, code: x}, steps: [{note: y}]}]", "never played"),
         ] {
             let text = format!("version: 1\nruns: {text}\n");
-            let found = lint(&File { name: "runs.yaml", bytes: text.as_bytes() });
+            let found = lint(&[File { name: "runs.yaml", bytes: text.as_bytes() }]);
             assert!(matches!(&found[..], [finding] if finding.message.contains(words)), "{found:?}");
         }
     }

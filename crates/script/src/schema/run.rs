@@ -49,6 +49,11 @@ static RUN: Shape = Shape {
         new("marker", &Name, "A prompt that holds this text is played by it; the id by default."),
         new("refuse", &Object(&REFUSE), "The start is refused with this."),
         new(
+            "queued",
+            &Either(&[&Whole(1, 1_000_000), &Span]),
+            "It waits in a queue first: for so many starts under its key or reads, or for a time. Only with `--as-engine`.",
+        ),
+        new(
             "steps",
             &List(&Object(&STEP)),
             "What the run does, in order; without an end it succeeds at the next read.",
@@ -107,13 +112,17 @@ static STEP: Shape = Shape {
             "Tells its client something: an update of ACP with its `sessionUpdate`, as it leaves.",
         ),
         new("call", &Object(&CALL), "Asks its client for something and waits for the answer, over ACP."),
-        new("end", &Either(&[&Word(&STATES), &Object(&END)]), "Ends: `succeeded`, `failed`, or with more."),
+        new(
+            "end",
+            &Either(&[&Word(&STATES), &Object(&END)]),
+            "Ends: `succeeded`, `failed`, `interrupted` (which is `failed` without `--as-engine`), or with more.",
+        ),
         new("hang", &Flag, "Does nothing any more; only a cancel ends it."),
     ],
 };
 
 /// How a run may end by itself.
-pub(crate) const STATES: [&str; 2] = ["succeeded", "failed"];
+pub(crate) const STATES: [&str; 3] = ["succeeded", "failed", "interrupted"];
 
 static ASK: Shape = Shape {
     name: "ask",
