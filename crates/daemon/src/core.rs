@@ -142,6 +142,11 @@ pub(crate) fn judge(state: &mut State, setting: &Setting, heard: &Heard<'_>, now
     {
         return call.refuse(&problem);
     }
+    if setting.manner == Manner::Engine
+        && let Some(problem) = v2::unfit(heard, call.decided.operation.as_str())
+    {
+        return call.refuse(&problem);
+    }
     v2::serve(&mut call, found)
 }
 

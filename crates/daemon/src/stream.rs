@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long nothing may come before the stream says that it lives: that of the real daemon.
-pub(crate) const PING: Duration = Duration::from_secs(15);
+const PING: Duration = Duration::from_secs(15);
 
 /// Who listens to which run.
 #[derive(Debug, Default)]
@@ -80,11 +80,7 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
         let rung = bell.notified();
         let (frames, last, over) = news(&inner.state(), run, after);
         after = last;
-        // A row is told once it is in the journal.
-        if !frames.is_empty() && inner.recorder.flush().is_err() {
-            return;
-        }
-        if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
+        if !tell(inner, frames, &mut sender).await {
             return;
         }
         if over {
@@ -93,16 +89,26 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
             }
             return;
         }
-        let clock = Clock::start();
-        task::first(rung, task::first(task::after(PING), sender.gone())).await;
-        let idle = clock.elapsed() >= PING;
-        if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
-            return;
-        }
-        if sender.is_gone() {
+        if !stays(rung, &mut sender).await {
             return;
         }
     }
+}
+
+/// Sends events once what they tell of is in the journal. False where nobody can be told any more.
+pub(crate) async fn tell(inner: &Inner, frames: String, sender: &mut LiveSender) -> bool {
+    frames.is_empty() || inner.recorder.flush().is_ok() && sender.send(Bytes::from(frames)).await.is_ok()
+}
+
+/// Waits for a bell, and says that the stream lives where it does not ring for long. False where nobody listens any more.
+pub(crate) async fn stays(rung: impl Future<Output = ()>, sender: &mut LiveSender) -> bool {
+    let clock = Clock::start();
+    task::first(rung, task::first(task::after(PING), sender.gone())).await;
+    let idle = clock.elapsed() >= PING;
+    if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
+        return false;
+    }
+    !sender.is_gone()
 }
 
 /// The rows behind a row, the number of the last one, and whether nothing follows it.

@@ -6,11 +6,10 @@ use super::fault::Fault;
 use super::settle::view;
 use super::show::Frame;
 use crate::serve::Inner;
-use crate::stream::PING;
+use crate::stream;
 use bytes::Bytes;
 use rehearsal_journal::digest;
 use rehearsal_wire::head::ResponseHead;
-use rehearsal_world::clock::Clock;
 use rehearsal_world::http::{LiveSender, Reply, live};
 use rehearsal_world::task::{self, Notify};
 use serde_json::json;
@@ -76,23 +75,13 @@ async fn tell(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSe
         inner.play(&play.task);
         let frames;
         (frames, after, over) = news(inner, play, after);
-        // What is told is in the journal before.
-        if !frames.is_empty() && inner.recorder.flush().is_err() {
-            return;
-        }
-        if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
+        if !stream::tell(inner, frames, &mut sender).await {
             return;
         }
         if over {
             break;
         }
-        let clock = Clock::start();
-        task::first(rung, task::first(task::after(PING), sender.gone())).await;
-        let idle = clock.elapsed() >= PING;
-        if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
-            return;
-        }
-        if sender.is_gone() {
+        if !stream::stays(rung, &mut sender).await {
             return;
         }
     }

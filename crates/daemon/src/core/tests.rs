@@ -71,6 +71,7 @@ fn setting(manner: Manner) -> Setting {
         edits: Setting::edits(),
         runs: "/runs".to_owned(),
         require_project: false,
+        recovery: false,
         seed: 7,
         scripted_clock: true,
         scripts: RunScripts::default(),

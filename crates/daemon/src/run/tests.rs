@@ -39,6 +39,8 @@ fn begin(steps: &[Step]) -> Run {
         live: None,
         edits: Arc::from(Vec::new()),
         calls: false,
+        queued: None,
+        interrupts: false,
         patience_ms: None,
     };
     Run::begin(beginning, 1000)
