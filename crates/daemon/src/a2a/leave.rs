@@ -72,6 +72,9 @@ async fn tell(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSe
     let (mut after, mut over) = (play.after, play.whole);
     while !over {
         let rung = bell.notified();
+        if inner.streams.are_ending() {
+            return;
+        }
         inner.play(&play.task);
         let frames;
         (frames, after, over) = news(inner, play, after);
@@ -121,6 +124,9 @@ fn news(inner: &Inner, play: &Play, after: u64) -> (String, u64, bool) {
 async fn wait(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSender) {
     loop {
         let rung = bell.notified();
+        if inner.streams.are_ending() {
+            return;
+        }
         inner.play(&play.task);
         if let Some(text) = rested(inner, play) {
             if inner.recorder.flush().is_ok() && sender.send(Bytes::from(text)).await.is_ok() {

@@ -9,7 +9,7 @@ use crate::run::{Beginning, Run};
 use crate::setting::Setting;
 use rehearsal_journal::daemon::{Fact, Line, Sum};
 use rehearsal_script::runs::Quirk;
-use rehearsal_wire::json::{self, Value};
+use rehearsal_wire::json::{self, Tape, Value};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl Front {
         };
         match tape {
             Err(why) => self.answer("null", None, &Err(Fault::parse(why))),
+            Ok(Tape { lone_surrogate: Some(at), .. }) => {
+                let why = format!("half a surrogate pair, which is no text, stands at byte {at}");
+                self.answer("null", None, &Err(Fault::parse(why)));
+            }
             Ok(tape) => match line::read(&tape) {
                 Err((id, fault)) => self.answer(&id, None, &Err(fault)),
                 Ok(incoming) => {

@@ -102,7 +102,7 @@ impl Call<'_, '_> {
 
     /// The digest of the body, which is taken down, too.
     pub(crate) fn digest(&mut self) -> [u8; 32] {
-        let digest = self.heard.body.digest();
+        let digest = self.heard.digest();
         self.decided.digest = Some(digest::text(&digest));
         digest
     }

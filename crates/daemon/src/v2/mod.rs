@@ -32,7 +32,7 @@ pub(crate) use problem::{Problem, unreadable};
 pub(crate) use reply::{Form, Reply};
 pub(crate) use route::{Route, route};
 pub(crate) use start::{Starting, files_of, started, take_up};
-pub(crate) use strict::unfit;
+pub(crate) use strict::{secret_in, unfit};
 pub(crate) use timeline::{frame, is_last};
 
 use crate::core::Step;

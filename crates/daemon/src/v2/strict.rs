@@ -55,14 +55,19 @@ pub(crate) fn unfit(heard: &Heard<'_>, operation: &str) -> Option<Problem> {
     if let Some(why) = malformed(heard.target) {
         return Some(Problem::new(400, "malformed_request_path", why));
     }
-    let Body::Object(tape) = &heard.body else { return None };
-    if let Some(at) = secret(tape.root(), "", false) {
+    if let Some(at) = heard.secret() {
         let why = format!("a value that looks like a secret stands at {at}");
         let problem = Problem::new(400, "inline_secret_rejected", why);
         return Some(problem.action("remove_secret", "take it out, and name a credential profile instead"));
     }
+    let object = heard.body.object()?;
     let mut of_it = FIELDS.iter().filter(|(name, ..)| *name == operation);
-    of_it.find_map(|(_, pointer, known)| unknown(tape.root(), pointer, known))
+    of_it.find_map(|(_, pointer, known)| unknown(object, pointer, known))
+}
+
+/// Where the first value stands in a body that looks like a secret, as a JSON pointer.
+pub(crate) fn secret_in(body: &Body<'_>) -> Option<String> {
+    body.object().and_then(|object| secret(object, "", false))
 }
 
 /// What is wrong with the spelling of a path: a percent sign without two hexadecimal digits.

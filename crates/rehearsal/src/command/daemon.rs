@@ -249,6 +249,11 @@ async fn serve(
     let daemon = Daemon::new(setting, installed, Arc::clone(&recorder), wire);
     let keeper = daemon.clone();
     drop(task::spawn(async move { keeper.keep_time().await }));
+    let listened = daemon.clone();
+    let end = async move {
+        end.await;
+        listened.end_streams();
+    };
     let limits = Limits { body: BODY, ..Limits::default() };
     http::serve(listener, Arc::new(daemon), limits, end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;

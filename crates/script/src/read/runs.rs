@@ -8,6 +8,7 @@ use crate::runs::{
     RunScripts, Step, Trouble, When,
 };
 use crate::{schema, span};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The key that only such files have at the top.
@@ -251,6 +252,15 @@ fn files(node: &Node, findings: &mut Findings<'_>) -> Vec<(String, String)> {
     if node.entries().is_empty() && matches!(node.content, Content::Map(_)) {
         findings.error_with_hint(node.at, Code::MissingField, "no file is written", "name one: path to text");
     }
+    let names: BTreeSet<&str> = node.entries().iter().map(|(path, _)| path.name.as_str()).collect();
+    for (path, _) in node.entries() {
+        let folder = format!("{}/", path.name);
+        let inner = names.range(folder.as_str()..).next().filter(|inner| inner.starts_with(&folder));
+        if let Some(inner) = inner {
+            let message = format!("`{}` cannot be a file: `{inner}` lies in it", path.name);
+            findings.error_with_hint(path.at, Code::Contradiction, message, "give one of them another name");
+        }
+    }
     let entries = node.entries().iter();
     entries.map(|(path, text)| (path.name.clone(), text.as_text().unwrap_or_default().to_owned())).collect()
 }
@@ -437,6 +447,9 @@ runs:
             (with("{id: a, steps: [{end: failed}, {note: x}]}"), "nothing is played after"),
             (with("{id: a, steps: [{edit: {../x: y}}]}"), "`../x`"),
             (with("{id: a, steps: [{edit: {}}]}"), "no file is written"),
+            (with("{id: a, steps: [{edit: {x/y: z, x: z}}]}"), "`x` cannot be a file: `x/y` lies in it"),
+            (with("{id: a, queued: soon}"), "`queued` must be a duration"),
+            (with("{id: a, queued: 0}"), "`queued` must be a whole number from 1"),
             (with("{id: a, steps: [{hang: false}]}"), "`hang` is true"),
             (
                 with("{id: a, steps: [{ask: {question: q, id: i}}, {ask: {question: q, id: i}}]}"),
