@@ -91,7 +91,7 @@ pub enum Fact {
     RunEnded {
         /// The run.
         run: String,
-        /// `succeeded`, `failed` or `cancelled`.
+        /// `succeeded`, `failed`, `cancelled` or `interrupted`.
         state: String,
         /// The code of its failure, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Print the rules of the provider, with their profiles and codes.
     #[arg(long, conflicts_with_all = ["files", "schema"])]
     rules: bool,
-    /// Print the JSON Schema of a kind of file: suite (scenario files with `version: 1`), wave or runs.
+    /// Print the JSON Schema of a kind of file: suite (scenario files with `version: 1`; the default), wave or runs.
     #[arg(
         long,
         value_name = "KIND",
