@@ -4,7 +4,7 @@ use super::File;
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Content, Node};
 use crate::runs::{
-    Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Question, Quirk, Refusal, RunScript,
+    Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Problem, Question, Quirk, Refusal, RunScript,
     RunScripts, Step, Trouble, When,
 };
 use crate::{schema, span};
@@ -347,13 +347,34 @@ const SLOW: Duration = Duration::from_secs(5);
 fn trouble(node: &Node, findings: &mut Findings<'_>) -> Option<Trouble> {
     let number =
         |name: &str| node.get(name).and_then(Node::as_whole).and_then(|number| u64::try_from(number).ok());
-    let mode = Mode::of(node.text("mode")?, duration(node, "time").unwrap_or(SLOW))?;
+    let problem = problem(node, findings);
+    let mode = Mode::of(node.text("mode")?, duration(node, "time").unwrap_or(SLOW), problem)?;
     if let Some(time) = node.get("time").filter(|_| !mode.is_slow()) {
         let why = format!("`{}` takes no `time`", mode.word());
         findings.error_with_hint(time.at, Code::Contradiction, why, "slow_head and slow_body do");
     }
     let on = Answers::of(node.text("on")?)?;
     Some(Trouble { on, skip: number("skip").unwrap_or(0), times: number("times").unwrap_or(1), mode })
+}
+
+/// The problem of a trouble that has one.
+fn problem(node: &Node, findings: &mut Findings<'_>) -> Option<Problem> {
+    let mode = node.text("mode").unwrap_or_default();
+    if mode != "problem" {
+        if let Some(at) = node.get("code").or(node.get("status")) {
+            let why = format!("`{mode}` takes no `code` and no `status`");
+            findings.error_with_hint(at.at, Code::Contradiction, why, "`mode: problem` does");
+        }
+        return None;
+    }
+    let Some(code) = node.text("code") else {
+        let hint = format!("one of {}", Problem::CODES.join(", "));
+        findings.error_with_hint(node.at, Code::MissingField, "`mode: problem` needs `code`", hint);
+        return None;
+    };
+    let known = Problem::of(code)?;
+    let status = node.get("status").and_then(Node::as_whole).and_then(|status| u16::try_from(status).ok());
+    Some(Problem { status: status.unwrap_or(known.status), ..known })
 }
 
 fn duration(node: &Node, name: &str) -> Option<Duration> {
@@ -463,6 +484,12 @@ runs:
             (with("{id: a, messages: [{outcome: accepted, reason: run_terminal}]}"), "has no `reason`"),
             (with("{id: a, troubles: [{on: poll, mode: garbage, time: 1s}]}"), "takes no `time`"),
             (with("{id: a, troubles: [{on: polls, mode: garbage}]}"), "`on`"),
+            (with("{id: a, troubles: [{on: poll, mode: problem}]}"), "`mode: problem` needs `code`"),
+            (
+                with("{id: a, troubles: [{on: poll, mode: garbage, status: 500}]}"),
+                "`garbage` takes no `code`",
+            ),
+            (with("{id: a, troubles: [{on: poll, mode: problem, code: daemon_stoping}]}"), "daemon_stopping"),
             (with("{id: a}\n  - {id: a}"), "two runs are called \"a\"; the first stands in runs.yaml:3"),
             (with("{id: a, steps: [{update: {kind: plan}}]}"), "`update` needs `sessionUpdate`"),
             (with("{id: a, steps: [{call: {method: x, param: {}}}]}"), "did you mean `params`?"),

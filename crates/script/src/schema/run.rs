@@ -3,7 +3,7 @@
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, Paths, Span, Text, Whole, Word};
 use super::fields::{COMMENT, must, new};
 use super::{Field, Kind, Need, Shape};
-use crate::runs::{Answers, Ending, MessageOutcome, Mode, Quirk};
+use crate::runs::{Answers, Ending, MessageOutcome, Mode, Problem, Quirk};
 
 static NAMES: Kind = List(&Name);
 /// What stands in quota is said as it is: the shapes are the client's.
@@ -229,6 +229,8 @@ static TROUBLE: Shape = Shape {
         must("on", &Word(&Answers::WORDS), "Which answers about the run."),
         must("mode", &Word(&Mode::WORDS), "How they are broken."),
         new("time", &Span, "How long a slow head or body takes."),
+        new("code", &Word(&Problem::CODES), "The code of a `problem`."),
+        new("status", &Whole(400, 599), "The status of a `problem`; that of its code by default."),
         new("skip", &Whole(0, 1_000_000), "How many go well before; 0 by default."),
         new("times", &Whole(1, 1_000_000), "How many are broken then; 1 by default."),
     ],
