@@ -333,4 +333,6 @@ pub(crate) fn written<'f>(
 }
 
 #[cfg(test)]
+mod queue_tests;
+#[cfg(test)]
 mod tests;

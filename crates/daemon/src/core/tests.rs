@@ -57,7 +57,7 @@ fn prompt(markers: u8) -> String {
     named.map(|(_, marker)| format!("[FAKE:{marker}]")).chain(["work".to_owned()]).collect()
 }
 
-fn setting(manner: Manner) -> Setting {
+pub(super) fn setting(manner: Manner) -> Setting {
     Setting {
         manner,
         token: "t".to_owned(),

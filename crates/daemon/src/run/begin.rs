@@ -102,6 +102,9 @@ impl Run {
             patience_ms,
             facts: vec![started],
         };
+        if queued.is_some() {
+            run.facts.push(run.queue_fact());
+        }
         run.note(now_ms, if queued.is_some() { What::Queued } else { What::Started });
         run.advance(now_ms);
         run

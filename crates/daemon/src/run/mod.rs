@@ -221,10 +221,17 @@ impl Run {
         };
         if at_ms <= now_ms {
             self.state = State::Running;
+            self.facts.push(self.queue_fact());
             self.note(at_ms, What::Started);
             self.go_on(at_ms);
             self.advance(now_ms);
         }
+    }
+
+    /// That it was put into its queue, or left it.
+    fn queue_fact(&self) -> Fact {
+        let (item, id, state) = ("run".to_owned(), self.id.clone(), self.state.word().to_owned());
+        Fact::ItemChanged { item, id, state }
     }
 
     /// Goes on as far as it can without anybody reading it: steps that wait for reads are due at once.
