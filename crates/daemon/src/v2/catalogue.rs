@@ -108,6 +108,14 @@ pub(crate) fn operations(call: &mut Call<'_, '_>) -> Step {
             further.map(|(id, method, path, mutability, key)| row(id, method, path, mutability, key)),
         );
     }
+    if call.is_engine() {
+        let more = [
+            ("run.list", "/v2/runs"),
+            ("daemon.status", "/v2/daemon/status"),
+            ("credential-profile.list", "/v2/credential-profiles"),
+        ];
+        rows.extend(more.map(|(id, path)| row(id, "GET", path, "reading", "natural")));
+    }
     call.ok(&json!({"protocolMajor": 3, "operations": rows}))
 }
 

@@ -176,6 +176,9 @@ fn runs_are_listed_page_by_page_newest_first() {
     let status = stand.get("/v2/daemon/status").body;
     assert_eq!((&status["servingMode"], &status["runs"]["running"]), (&json!("normal"), &json!(5)));
     assert_eq!(stand.get("/v2/credential-profiles").body["profiles"][0]["profileId"], "fake-profile-1");
+    let operations = stand.get("/v2/operations").body["operations"].clone();
+    let is_told = |path: &str| operations.as_array().unwrap().iter().any(|row| row["path"] == path);
+    assert!(is_told("/v2/runs") && is_told("/v2/daemon/status") && is_told("/v2/credential-profiles"));
     let plain = Stand::new("engine/list-plain");
     assert_eq!(plain.get("/v2/runs").refusal(), (404, "not_found"));
 }
