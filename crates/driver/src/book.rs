@@ -105,6 +105,7 @@ impl Ear for Line {
             bytes_in: attempt.bytes_in,
             prompt_tokens: attempt.usage.prompt,
             completion_tokens: attempt.usage.completion,
+            may_cost: attempt.may_cost,
         };
         // The next request does not leave where this is lost, and the journal shows one whose end nobody knows.
         drop(self.book.note(Fact::Sent(Box::new(sent))));

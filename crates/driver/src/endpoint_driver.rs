@@ -10,24 +10,34 @@ use crate::operations::{Driver, Work};
 use crate::probe::{Kept, capabilities, run};
 use crate::roles::{Models, Role};
 use crate::wave::status::Status;
-use crate::worker::dispatch::{Outcome, Task};
 use crate::worker::format::Format;
+use crate::worker::format::ladder::Step;
 use crate::worker::ownership::{Mode, Set};
 use crate::worker::proof::Proof;
 use crate::worker::proof::bench::Base;
 use crate::worker::proof::verification::{Look, Sort};
 use crate::worker::report::Report;
+use crate::worker::task::{Outcome, Task};
 use crate::worker::work::work;
 use rehearsal_journal::digest;
 use rehearsal_journal::drive::{Ended, Fact};
 use rehearsal_world::clock::unix_ms;
 use rehearsal_world::owned::Tree;
 use rehearsal_world::vault::{Folder, VaultError};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long nothing may be written down, beside the longest silence of an endpoint, before a worker counts as stalled.
-pub const STALLED: Duration = Duration::from_secs(30);
+/// How long nothing may be written down before a worker counts as stalled, where a request may take so long and a command of a
+/// proof so long. Nothing is written down while a request is under way, which a stream may draw out, nor between the commands of a
+/// proof, of which there are three: the test, the test again, the check.
+#[must_use]
+pub fn patience(request: Duration, command: Duration) -> Duration {
+    request.max(command.saturating_mul(3)).saturating_add(STALLED)
+}
+
+/// What is waited beside that: copies are made, files are written.
+const STALLED: Duration = Duration::from_secs(30);
 
 /// What is said where a proof is wanted of a driver that has nothing to prove with.
 const NO_BASE: &str = "there is nothing that clean copies could be made of";
@@ -64,6 +74,14 @@ pub struct EndpointDriver<T> {
     pub base: Option<Base>,
     /// What is known of the endpoint.
     pub known: Kept,
+    /// What it was found to force, by model: whoever works next does not ask for it again.
+    pub learned: Mutex<BTreeMap<String, BTreeSet<Step>>>,
+}
+
+impl<T> EndpointDriver<T> {
+    fn learned(&self) -> MutexGuard<'_, BTreeMap<String, BTreeSet<Step>>> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<T: Transport + Clone + Send + Sync> Driver for EndpointDriver<T> {
@@ -72,7 +90,9 @@ impl<T: Transport + Clone + Send + Sync> Driver for EndpointDriver<T> {
         run::find(&self.endpoint, model, self.manner, self.transport.clone()).await
     }
 
-    async fn dispatch(&self, Work { item, task, proof }: Work) -> Result<Report, VaultError> {
+    async fn dispatch(&self, Work { item, mut task, proof }: Work) -> Result<Report, VaultError> {
+        let model = task.model.clone();
+        task.known = self.learned().get(&model).cloned().unwrap_or_default();
         self.book.note(Fact::Started {
             item: item.clone(),
             work: digest_of(&task, proof.as_ref()),
@@ -94,12 +114,14 @@ impl<T: Transport + Clone + Send + Sync> Driver for EndpointDriver<T> {
                 work(task, proof, &self.ground.tree, &self.ground.record, &mut asker).await
             }
         };
+        self.learned().entry(model).or_default().extend(&report.learned);
         self.book.note(Fact::Ended(Box::new(ended(&item, &report))))?;
         Ok(report)
     }
 
     fn worker_status(&self, item: &str) -> Status {
-        self.book.status(item, self.manner.idle + STALLED)
+        let command = self.base.as_ref().map_or(Duration::ZERO, Base::time_limit);
+        self.book.status(item, patience(self.manner.policy.total, command))
     }
 
     async fn run_commands(&self, commands: &[(Sort, &str)]) -> Vec<Look> {
@@ -127,6 +149,19 @@ impl<T: Transport + Clone + Send + Sync> Driver for EndpointDriver<T> {
     fn describe(&self) -> String {
         capabilities::describe(&self.known, self.format.name)
     }
+}
+
+/// Writes down that work was given up from outside, and gives its report. Whoever gives it up has dropped it: files are written in one
+/// go at its end, so that nothing was.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn cancelled(book: &Book, item: &str, model: &str, url: &str) -> Result<Report, VaultError> {
+    let failed = Failed::new(Class::Cancelled, "asked to end: nothing was written");
+    let outcome = Outcome::Failed(Box::new(failed));
+    let report = Report { model: model.to_owned(), outcome, ..Report::nothing(url) };
+    book.note(Fact::Ended(Box::new(ended(item, &report))))?;
+    Ok(report)
 }
 
 /// What the journal keeps of an end.
@@ -161,4 +196,17 @@ fn owned(set: &Set) -> String {
         Mode::Create => "create",
     };
     set.entries().iter().map(|entry| format!("{} {}\n", mode(entry.mode), entry.name.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_stalled_before_a_request_or_the_commands_of_a_proof_can_be_over() {
+        let of =
+            |request, command| patience(Duration::from_secs(request), Duration::from_secs(command)).as_secs();
+        assert_eq!([of(600, 0), of(600, 200), of(600, 300)], [630, 630, 930]);
+        assert_eq!(patience(Duration::MAX, Duration::MAX), Duration::MAX);
+    }
 }

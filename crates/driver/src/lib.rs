@@ -3,24 +3,21 @@
 //!
 //! Both ask through `endpoint`: any provider asked for one turn, its failures classed.
 //!
-//! The core decides without I/O and clock; `agent` joins it to the world. Must not know: the stand-in, scenarios, journals
+//! The core of each decides without I/O and clock. Must not know: the stand-in, scenarios, journals
 //! of runs, the command line.
 #![forbid(unsafe_code)]
 
 mod agent;
 pub mod book;
-mod core;
 pub mod endpoint;
 pub mod endpoint_driver;
-mod history;
 pub mod operations;
-mod options;
 pub mod policy;
 pub mod probe;
 pub mod roles;
-mod tool;
+mod secret;
 pub mod wave;
 pub mod worker;
 
-pub use agent::run;
-pub use options::{Exit, Options, Secret};
+pub use agent::{Exit, Options, run};
+pub use secret::Secret;

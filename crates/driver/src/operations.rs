@@ -3,10 +3,10 @@
 use crate::probe::Kept;
 use crate::roles::Role;
 use crate::wave::status::Status;
-use crate::worker::dispatch::Task;
 use crate::worker::proof::Proof;
 use crate::worker::proof::verification::{Look, Sort};
 use crate::worker::report::Report;
+use crate::worker::task::Task;
 use rehearsal_world::vault::VaultError;
 
 /// Work for one worker.

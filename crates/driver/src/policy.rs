@@ -11,7 +11,7 @@ pub struct Tier(u8);
 /// What a tier asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether a structured answer is validated though the endpoint promised its form. Ours always is; the number says so.
+    /// Whether files named `.json` must hold JSON. The form of an answer is looked at in any case, whoever promised it.
     pub validate_all_json: bool,
     /// Which part of the verified items is checked a second time, in percent, 0 to 100; one at least.
     pub spot_check_percent: u32,
@@ -29,7 +29,7 @@ const POLICIES: [Policy; 4] = [
     Policy { validate_all_json: true, spot_check_percent: 100, repair_cap: 3, review: true },
 ];
 
-/// Lowest accuracy of each tier but the last, in thousandths.
+/// Lowest accuracy of each tier but the last.
 const BOUNDS: [f64; 3] = [0.98, 0.90, 0.80];
 
 /// The normal quantile of a 95 % interval.

@@ -8,6 +8,7 @@ pub mod run;
 pub mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use thiserror::Error;
 
 /// One item.
@@ -95,11 +96,12 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Checks the items and begins. `may_be_one` says whether two names may stand for one file.
+    /// Checks the items and begins. `as_one` gives the parts of a name, from the tree down: names may stand for one file where theirs are
+    /// equal, and one for a folder above the other where its own are the other's first.
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn begin(items: Vec<Item>, may_be_one: impl Fn(&str, &str) -> bool) -> Result<Self, WaveError> {
+    pub fn begin(items: Vec<Item>, as_one: impl Fn(&str) -> Vec<String>) -> Result<Self, WaveError> {
         if items.is_empty() {
             return Err(WaveError::Empty);
         }
@@ -112,7 +114,7 @@ impl Wave {
                 return Err(WaveError::Twice(item.slug.clone()));
             }
         }
-        disjoint(&items, may_be_one)?;
+        disjoint(&items, as_one)?;
         for item in &items {
             if let Some(after) = item.after.iter().find(|after| !stands.contains_key(*after)) {
                 return Err(WaveError::Unknown { slug: item.slug.clone(), after: after.clone() });
@@ -152,14 +154,18 @@ impl Wave {
         if let Some(place) = self.stands.get_mut(slug) {
             *place = stand;
         }
-        loop {
-            let dead =
-                |after: &String| matches!(self.stands.get(after), Some(Stand::Failed | Stand::Blocked));
-            let blocked = self.items.iter().find(|item| {
-                self.stands.get(&item.slug) == Some(&Stand::Waiting) && item.after.iter().any(dead)
-            });
-            let Some(slug) = blocked.map(|item| item.slug.clone()) else { return };
-            self.stands.insert(slug, Stand::Blocked);
+        if verified {
+            return;
+        }
+        let behind = behind(&self.items);
+        let mut dead = vec![slug];
+        while let Some(slug) = dead.pop() {
+            for next in behind.get(slug).into_iter().flatten() {
+                if let Some(place @ Stand::Waiting) = self.stands.get_mut(*next) {
+                    *place = Stand::Blocked;
+                    dead.push(next);
+                }
+            }
         }
     }
 
@@ -183,37 +189,77 @@ impl Wave {
     }
 }
 
-fn disjoint(items: &[Item], may_be_one: impl Fn(&str, &str) -> bool) -> Result<(), WaveError> {
-    for (at, item) in items.iter().enumerate() {
-        for other in &items[..at] {
-            for file in &item.owns {
-                if let Some(other_file) = other.owns.iter().find(|other_file| may_be_one(file, other_file)) {
-                    return Err(WaveError::Overlap {
-                        one: other.slug.clone(),
-                        file: other_file.clone(),
-                        other: item.slug.clone(),
-                        other_file: file.clone(),
-                    });
-                }
+/// A file of an item.
+type Owned<'i> = (&'i Item, &'i String);
+
+fn disjoint(items: &[Item], as_one: impl Fn(&str) -> Vec<String>) -> Result<(), WaveError> {
+    let mut known: BTreeMap<Vec<String>, Owned<'_>> = BTreeMap::new();
+    for item in items {
+        let own: Vec<_> = item.owns.iter().map(|file| (as_one(file), (item, file))).collect();
+        for (parts, one) in &own {
+            if let Some(other) = in_the_way(&known, parts) {
+                return Err(overlap(other, *one));
             }
         }
+        known.extend(own);
     }
     Ok(())
 }
 
+/// Who of the known owns a file of these parts, one above it, or one below it.
+fn in_the_way<'i>(known: &BTreeMap<Vec<String>, Owned<'i>>, parts: &[String]) -> Option<Owned<'i>> {
+    let above = (1..=parts.len()).find_map(|length| known.get(&parts[..length]));
+    // Whatever is below it stands right behind it.
+    let below = || {
+        known
+            .range::<[String], _>((Bound::Included(parts), Bound::Unbounded))
+            .next()
+            .filter(|(other, _)| other.starts_with(parts))
+    };
+    above.or_else(|| below().map(|(_, other)| other)).copied()
+}
+
+fn overlap((one, file): Owned<'_>, (other, other_file): Owned<'_>) -> WaveError {
+    WaveError::Overlap {
+        one: one.slug.clone(),
+        file: file.clone(),
+        other: other.slug.clone(),
+        other_file: other_file.clone(),
+    }
+}
+
 /// Takes away whoever waits for nobody that is left, again and again; who remains waits in a circle.
 fn no_circle(items: &[Item]) -> Result<(), WaveError> {
-    let mut left: BTreeSet<&str> = items.iter().map(|item| item.slug.as_str()).collect();
-    loop {
-        let free = items.iter().find(|item| {
-            left.contains(item.slug.as_str()) && !item.after.iter().any(|after| left.contains(after.as_str()))
-        });
-        match free {
-            Some(item) => left.remove(item.slug.as_str()),
-            None if left.is_empty() => return Ok(()),
-            None => return Err(WaveError::Circle(left.into_iter().map(str::to_owned).collect())),
-        };
+    let mut waits: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for item in items {
+        waits.insert(&item.slug, item.after.iter().map(String::as_str).collect());
     }
+    let behind = behind(items);
+    let mut free: Vec<&str> =
+        waits.iter().filter(|(_, after)| after.is_empty()).map(|(slug, _)| *slug).collect();
+    while let Some(slug) = free.pop() {
+        waits.remove(slug);
+        for next in behind.get(slug).into_iter().flatten() {
+            if waits.get_mut(next).is_some_and(|after| after.remove(slug) && after.is_empty()) {
+                free.push(next);
+            }
+        }
+    }
+    if waits.is_empty() {
+        return Ok(());
+    }
+    Err(WaveError::Circle(waits.into_keys().map(str::to_owned).collect()))
+}
+
+/// Who waits for whom, by whom they wait for.
+fn behind(items: &[Item]) -> BTreeMap<&str, Vec<&str>> {
+    let mut behind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for item in items {
+        for after in &item.after {
+            behind.entry(after).or_default().push(&item.slug);
+        }
+    }
+    behind
 }
 
 #[cfg(test)]
@@ -226,7 +272,7 @@ mod tests {
     }
 
     fn begin(items: &[Item]) -> Result<Wave, WaveError> {
-        Wave::begin(items.to_vec(), str::eq_ignore_ascii_case)
+        Wave::begin(items.to_vec(), |name| name.split('/').map(str::to_ascii_lowercase).collect())
     }
 
     #[test]
@@ -247,6 +293,41 @@ mod tests {
         ] {
             assert_eq!(begin(&items).unwrap_err().to_string(), error);
         }
+    }
+
+    #[test]
+    fn a_file_above_or_below_anothers_is_in_its_way_and_no_name_that_only_begins_alike() {
+        for (one, other, meet) in [
+            ("a/b", "a", true),
+            ("a", "A/b/c", true),
+            ("a/b", "a/b", true),
+            ("a", "ab/c", false),
+            ("a/b", "a/b.py", false),
+            ("a/b", "a-/b", false),
+        ] {
+            let items = [item("x", &["z", one], &[]), item("y", &[other, "w"], &[])];
+            assert_eq!(begin(&items).is_err(), meet, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_wave_of_many_items_begins_and_ends_at_once() {
+        let slugs: Vec<String> = (0..20_000).map(|number| format!("i{number}")).collect();
+        // Each waits for the one behind it, so that the last is the first.
+        let items: Vec<Item> = slugs
+            .iter()
+            .enumerate()
+            .map(|(at, slug)| Item {
+                slug: slug.clone(),
+                owns: vec![format!("{slug}.py")],
+                after: slugs.get(at + 1).cloned().into_iter().collect(),
+            })
+            .collect();
+        let mut wave = begin(&items).unwrap();
+        assert_eq!(wave.start(4), ["i19999"]);
+        wave.over("i19999", false);
+        assert!(wave.is_over());
+        assert_eq!(wave.stand("i0"), Some(Stand::Blocked));
     }
 
     #[test]

@@ -8,22 +8,24 @@
 use rehearsal_driver::Secret;
 use rehearsal_driver::book::Book;
 use rehearsal_driver::endpoint::budget::Budget;
-use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Prepared, Received, Transport};
-use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground};
+use rehearsal_driver::endpoint::{Endpoint, Given, Manner, Policy, Prepared, Received, Transport};
+use rehearsal_driver::endpoint_driver::{EndpointDriver, Ground, digest_of};
 use rehearsal_driver::operations::{Driver, Work};
 use rehearsal_driver::policy::Tier;
-use rehearsal_driver::probe::Kept;
+use rehearsal_driver::probe::run::find;
+use rehearsal_driver::probe::{Finding, Kept};
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::report::WaveReport;
 use rehearsal_driver::wave::run::{self, Job, Plan};
 use rehearsal_driver::wave::status::{State, Status};
-use rehearsal_driver::worker::dispatch::{Outcome, Task};
 use rehearsal_driver::worker::format::{self, guard::Limits};
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::proof::verification::{Look, Sort, Verification};
 use rehearsal_driver::worker::proof::{Bench, Proof};
 use rehearsal_driver::worker::report::Report;
+use rehearsal_driver::worker::task::{Outcome, Task};
+use rehearsal_journal::drive::{Fact, Sent};
 use rehearsal_world::dial::DialError;
 use rehearsal_world::owned::{self, Tree};
 use rehearsal_world::process::Caps;
@@ -33,15 +35,28 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A transport that plays these answers, and counts what it was asked.
+/// A transport that plays these answers, refuses a schema where it is told to, and keeps what it was asked.
 #[derive(Clone, Debug, Default)]
-struct Scripted(Arc<Mutex<(VecDeque<String>, usize)>>);
+struct Scripted(Arc<Mutex<Play>>);
+
+#[derive(Debug, Default)]
+struct Play {
+    answers: VecDeque<String>,
+    refuses_schema: bool,
+    asked: Vec<String>,
+}
 
 impl Transport for Scripted {
-    async fn send(&self, _: Prepared<'_>) -> Result<Received, DialError> {
-        let mut inner = self.0.lock().unwrap();
-        inner.1 += 1;
-        let body = inner.0.pop_front().ok_or(DialError::BadTarget)?;
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let mut play = self.0.lock().unwrap();
+        let asked = String::from_utf8(prepared.body.to_vec()).unwrap();
+        let refused = play.refuses_schema && asked.contains("json_schema");
+        play.asked.push(asked);
+        if refused {
+            let error = r#"{"error":{"message":"not supported","param":"response_format","code":"unsupported_parameter"}}"#;
+            return Ok(Received { status: 400, body: error.into(), ..Received::default() });
+        }
+        let body = play.answers.pop_front().ok_or(DialError::BadTarget)?;
         Ok(Received { status: 200, body: body.into_bytes(), ..Received::default() })
     }
 }
@@ -74,6 +89,7 @@ fn task(owns: &str) -> Task {
         limit: None,
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     }
 }
 
@@ -97,11 +113,13 @@ fn driver(at: &Path, answers: &[&str]) -> (EndpointDriver<Scripted>, Scripted) {
             r#"{{"choices":[{{"message":{{"content":{text:?}}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":90,"completion_tokens":10}}}}"#
         )
     };
-    let transport = Scripted(Arc::new(Mutex::new((answers.iter().map(body).collect(), 0))));
+    let play = Play { answers: answers.iter().map(body).collect(), ..Play::default() };
+    let transport = Scripted(Arc::new(Mutex::new(play)));
     let ground = Arc::new(ground(at));
     let models = Models::new("m", &[(Role::Verify, "v".to_owned())]).unwrap();
     let driver = EndpointDriver {
         known: Kept::nothing(&endpoint, "m"),
+        learned: Mutex::default(),
         endpoint,
         manner: Manner { bytes_per_token: None, ..Manner::default() },
         transport: transport.clone(),
@@ -149,13 +167,27 @@ fn an_endpoint_s_driver_does_a_task_and_tells_of_it_before_and_after() {
     assert_eq!(std::fs::read_to_string(at.join("tree/a.txt")).unwrap(), "new\n");
     let status = driver.worker_status("one");
     assert_eq!((status.state, status.detail.as_str()), (State::Done, "1 request, applied, verified"));
-    assert_eq!((driver.tokens_spent(), transport.0.lock().unwrap().1), (Some(100), 1));
+    assert_eq!((driver.tokens_spent(), transport.0.lock().unwrap().asked.len()), (Some(100), 1));
 
     // What fails stays failed, however long ago it was.
     let failing = Work { item: "two".to_owned(), task: task("a.txt"), proof: None };
     let report = run(driver.dispatch(failing)).unwrap();
     assert!(report.error().is_some(), "{}", report.to_json());
     assert_eq!(driver.worker_status("two").state, State::Failed);
+}
+
+#[test]
+fn what_an_endpoint_refuses_is_sent_once_in_all_work() {
+    let (driver, transport) = driver(&folder("learned"), &[NEW, NEW]);
+    transport.0.lock().unwrap().refuses_schema = true;
+    let work = |item: &str| Work { item: item.to_owned(), task: task("a.txt"), proof: None };
+    let steps: Vec<_> = ["one", "two"].map(|item| run(driver.dispatch(work(item))).unwrap().steps).into();
+    assert_eq!(steps, [&["dropped_schema"][..], &[]]);
+    let asked = &transport.0.lock().unwrap().asked;
+    assert_eq!(
+        asked.iter().map(|body| body.contains("json_schema")).collect::<Vec<_>>(),
+        [true, false, false]
+    );
 }
 
 #[test]
@@ -166,7 +198,7 @@ fn what_is_to_be_proved_is_not_done_where_nothing_can_be_proved() {
     assert!(looks.len() == 1 && looks[0].trouble.is_some());
     let work = Work { item: "one".to_owned(), task: task("a.txt"), proof: Some(proof("true")) };
     let report = run(driver.dispatch(work)).unwrap();
-    assert!(report.error().is_some() && transport.0.lock().unwrap().1 == 0, "{}", report.to_json());
+    assert!(report.error().is_some() && transport.0.lock().unwrap().asked.is_empty(), "{}", report.to_json());
     assert_eq!(std::fs::read_to_string(at.join("tree/a.txt")).unwrap(), "old\n");
 }
 
@@ -176,6 +208,34 @@ fn a_probe_finds_what_the_transport_shows_and_an_endpoint_that_says_nothing_prom
     let kept = run(driver.probe());
     assert!(!kept.answers() && kept.url == "https://h.example/v1/chat/completions", "{}", kept.to_json());
     assert_eq!(kept.tier("json_patch").0, Tier::UNMEASURED);
+}
+
+/// A transport on which every other request is lost.
+#[derive(Clone, Debug, Default)]
+struct Lossy(Arc<Mutex<usize>>);
+
+impl Transport for Lossy {
+    async fn send(&self, prepared: Prepared<'_>) -> Result<Received, DialError> {
+        let mut sent = self.0.lock().unwrap();
+        // The list of models is looked at once, whatever comes of it.
+        *sent += usize::from(prepared.method == "POST");
+        if *sent % 2 == 1 {
+            return Err(DialError::Reset);
+        }
+        let body = br#"{"choices":[{"message":{"content":"ready"},"finish_reason":"stop"}]}"#;
+        Ok(Received { status: 200, body: body.to_vec(), ..Received::default() })
+    }
+}
+
+#[test]
+fn each_question_of_a_probe_has_attempts_of_its_own() {
+    let (driver, _) = driver(&folder("lossy"), &[]);
+    let policy = Policy { first_wait: Duration::from_millis(1), ..Policy::default() };
+    let manner = Manner { policy, ..driver.manner };
+    let kept = run(find(&driver.endpoint, "m", manner, Lossy::default()));
+    let told: Vec<&Finding> =
+        kept.findings.rows.iter().filter(|row| row.note.starts_with("connect")).collect();
+    assert!(kept.answers() && told.is_empty(), "{told:?}");
 }
 
 /// A driver without any endpoint: its workers say what the test wants of them.
@@ -233,8 +293,22 @@ fn wave(
     good: &'static [&'static str],
     budget: Budget,
 ) -> (WaveReport, Vec<String>) {
+    wave_after(name, &[], jobs, good, budget)
+}
+
+/// The same where an earlier process left these facts.
+fn wave_after(
+    name: &str,
+    before: &[Fact],
+    jobs: Vec<Job>,
+    good: &'static [&'static str],
+    budget: Budget,
+) -> (WaveReport, Vec<String>) {
     let Ground { tree, record } = ground(&folder(name));
     let book = Book::open(&record, "a test").unwrap();
+    for fact in before {
+        book.note(fact.clone()).unwrap();
+    }
     let puppets = Arc::new(Puppets { good, done: Mutex::default() });
     let tier = (Tier::UNMEASURED, 0, 0);
     let plan = Plan { jobs, at_once: 1, seed: 0, tier, budget: Arc::new(budget) };
@@ -268,4 +342,33 @@ fn a_wave_runs_on_any_driver() {
     assert_eq!(stands, ["blocked", "blocked", "failed", "failed"]);
     let (report, done) = wave("ceiling", jobs(), &["a"], Budget::new(Some(0), None));
     assert_eq!((done.len(), report.stopped.as_deref()), (0, Some("cost_ceiling_exceeded")));
+}
+
+#[test]
+fn a_ceiling_counts_what_was_spent_on_the_same_work_before_told_or_not_and_nothing_else() {
+    let work = digest_of(&job("a", &[], "t").task, Some(&proof("t")));
+    let item = || "a".to_owned();
+    let started = Fact::Started { item: item(), work, model: "m".to_owned(), unix_ms: 1 };
+    let sent = Sent {
+        item: item(),
+        number: 1,
+        class: None,
+        status: Some(200),
+        wait_ms: 0,
+        took_ms: 0,
+        bytes_out: 2000,
+        bytes_in: 2000,
+        prompt_tokens: None,
+        completion_tokens: Some(5),
+        may_cost: true,
+    };
+    let before = [started, Fact::Sent(Box::new(sent))];
+    let after = |name: &str, test: &str, most: u64| {
+        let jobs = vec![job("a", &[], test)];
+        let (report, done) = wave_after(name, &before, jobs, &["a"], Budget::new(Some(most), None));
+        (report.stopped.is_some(), done.len(), report.spent.prompt)
+    };
+    assert_eq!(after("spent", "t", 1005), (true, 0, 1000));
+    assert_eq!(after("not-spent", "t", 1006), (false, 1, 1000));
+    assert_eq!(after("other-work", "another", 1), (false, 1, 0));
 }

@@ -86,6 +86,9 @@ pub struct Sent {
     /// Tokens of the answer, where they were told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<u64>,
+    /// Whether the provider may have spent tokens on it, told or not.
+    #[serde(default)]
+    pub may_cost: bool,
 }
 
 /// How an item ended.

@@ -9,6 +9,11 @@ pub(crate) fn say(line: &str) {
     let _gone = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
+/// A line on standard output for a person. What a model or a file of others' put into it moves no cursor and changes no colour.
+pub(crate) fn tell(line: &str) {
+    say(&tame(line));
+}
+
 /// Text on standard output as it is.
 pub(crate) fn print(text: &str) {
     let mut out = std::io::stdout().lock();

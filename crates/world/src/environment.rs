@@ -46,6 +46,19 @@ pub fn all() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
+/// Hides the memory of this process, in which its variables stand, too, from other processes of the same user: what it starts
+/// finds a key neither in `/proc` nor with a debugger. Whoever may look at all processes (root) still can.
+///
+/// Linux alone has such a switch; elsewhere this does nothing. Programs that are started afterwards are as open as ever.
+pub fn hide_memory() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // A kernel that does not want it leaves us as we were.
+        let _as_before = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
 /// Columns of the terminal that standard output is, if it is one that tells.
 #[must_use]
 pub fn terminal_columns() -> Option<usize> {

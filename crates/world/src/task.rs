@@ -70,19 +70,27 @@ pub fn run_here<T>(future: impl Future<Output = T>) -> io::Result<T> {
     Ok(Builder::new_current_thread().enable_all().build()?.block_on(future))
 }
 
-/// Resolves when someone asks the program to end: Ctrl-C, or SIGTERM where there are signals. They are caught from
-/// the call on, not only once the future is awaited. To be called inside a runtime.
+/// Resolves when someone asks the program to end: Ctrl-C, or, where there are signals, SIGTERM, and SIGHUP when its terminal goes
+/// away (on Linux, and unless it was told with `nohup` to stay). They are caught from the call on, not only once the future is
+/// awaited. To be called inside a runtime.
 pub fn asked_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        let hangup = if ends_at_hangup() { signal(SignalKind::hangup()).ok() } else { None };
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), hangup)
     };
     async move {
         #[cfg(unix)]
         match signals {
-            (Ok(mut terminate), Ok(mut interrupt)) => {
-                tokio::select! { _ = terminate.recv() => {} _ = interrupt.recv() => {} }
+            (Ok(mut terminate), Ok(mut interrupt), mut hangup) => {
+                let hung_up = async {
+                    match &mut hangup {
+                        Some(hangup) => drop(hangup.recv().await),
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! { _ = terminate.recv() => {} _ = interrupt.recv() => {} () = hung_up => {} }
             }
             // Without handlers the signals end the program by themselves.
             _ => std::future::pending().await,
@@ -92,6 +100,24 @@ pub fn asked_to_end() -> impl Future<Output = ()> {
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Whether this process is known not to ignore SIGHUP, as it does below `nohup`: a handler of ours would undo that.
+#[cfg(target_os = "linux")]
+fn ends_at_hangup() -> bool {
+    static ENDS: OnceLock<bool> = OnceLock::new();
+    *ENDS.get_or_init(|| {
+        let status = crate::files::read_text("/proc/self/status".as_ref(), 64 << 10).unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        // Signal 1 is the lowest bit.
+        ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
+    })
+}
+
+/// Elsewhere nothing tells: the system's own way stays.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn ends_at_hangup() -> bool {
+    false
 }
 
 /// Works until the work is done, or until someone asks the program to end: then the work is dropped, and there is no outcome.

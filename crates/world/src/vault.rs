@@ -14,6 +14,9 @@ use thiserror::Error;
 /// The file whose lock says that the folder has an owner.
 const LOCK: &str = "lock";
 
+/// How often is tried to own a folder at which others only look.
+const LOOKERS: usize = 1000;
+
 /// Why something cannot be done in a vault.
 #[derive(Clone, Debug, Error)]
 pub enum VaultError {
@@ -71,16 +74,30 @@ impl Folder {
     /// [`VaultError::InUse`] where another process owns it.
     pub fn own(path: &Path) -> Result<Self, VaultError> {
         crate::files::private_folders(path).map_err(|error| failed("make", path, error))?;
-        let mut folder = Self::look_into(path)?;
+        let folder = Self::look_into(path)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true);
         let lock = folder.open(LOCK, &mut options)?.file;
-        match lock.try_lock() {
-            Ok(()) => folder.lock = Some(Arc::new(lock)),
-            Err(TryLockError::WouldBlock) => return Err(VaultError::InUse(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+        for _ in 0..LOOKERS {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Self { lock: Some(Arc::new(lock)), ..folder }),
+                Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+                // Whoever only looks shares it, for a moment; an owner does not.
+                Err(TryLockError::WouldBlock) if lock.try_lock_shared().is_err() => break,
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
         }
-        Ok(folder)
+        Err(VaultError::InUse(path.to_owned()))
+    }
+
+    /// Whether a process owns the folder at this path now. Nothing is made or changed, and nobody is kept from owning it.
+    #[must_use]
+    pub fn is_owned(path: &Path) -> bool {
+        let Ok(folder) = Self::look_into(path) else { return false };
+        let mut options = OpenOptions::new();
+        let Ok(lock) = folder.open(LOCK, options.read(true)) else { return false };
+        // Owners have it alone; whoever only looks has it with others, and not for longer than the look.
+        matches!(lock.file.try_lock_shared(), Err(TryLockError::WouldBlock))
     }
 
     /// Opens a folder that is there, to read in it.

@@ -84,27 +84,27 @@ fn a_public_line_has_the_fields_of_the_original_bridge_and_no_others() {
     let line: Value = serde_json::from_slice(&projection::event(&setting, &end(), "now")).unwrap();
     let fields: Vec<&String> = line.as_object().unwrap().keys().collect();
     let wanted = [
-        "action",
+        "sequence",
         "at",
-        "backendForwarded",
-        "caseId",
-        "choiceContentUnchanged",
-        "errorCode",
-        "inputEquivalent",
         "kind",
         "method",
-        "modelAlias",
         "path",
+        "caseId",
+        "action",
+        "status",
+        "backendForwarded",
+        "modelAlias",
         "requestBytes",
         "requestSha256",
-        "sequence",
-        "servedResponseBytes",
-        "servedResponseSha256",
-        "status",
         "upstreamRequestBytes",
         "upstreamRequestSha256",
         "upstreamResponseBytes",
         "upstreamResponseSha256",
+        "servedResponseBytes",
+        "servedResponseSha256",
+        "inputEquivalent",
+        "choiceContentUnchanged",
+        "errorCode",
     ];
     assert_eq!(fields, wanted);
     assert_eq!(

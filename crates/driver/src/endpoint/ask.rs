@@ -10,7 +10,7 @@ use super::mask::Mask;
 use super::redirect;
 use super::request::{self, Dialing, Talk, Turn};
 use super::watch::Watch;
-use crate::options::Secret;
+use crate::secret::Secret;
 use rehearsal_wire::relay::coding::{Coding, Decoder};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{self, Answer, BaseUrl, Client, Deadline, DialError, Limits};
@@ -273,6 +273,12 @@ impl<T: Transport> Asker<T> {
     #[must_use]
     pub fn attempts(&self) -> &[Attempt] {
         self.attempts.records()
+    }
+
+    /// Whether the policy lets no further request leave.
+    #[must_use]
+    pub fn is_used_up(&self) -> bool {
+        self.attempts.is_used_up()
     }
 
     /// Tokens of all attempts.

@@ -159,6 +159,12 @@ impl Attempts {
         &self.records
     }
 
+    /// Whether the one request of a policy that has no more was sent.
+    #[must_use]
+    pub fn is_used_up(&self) -> bool {
+        self.policy.once && !self.records.is_empty()
+    }
+
     /// The number of the request that is next in its turn, from 1.
     #[must_use]
     pub fn of_turn(&self) -> u32 {
@@ -171,7 +177,7 @@ impl Attempts {
         if self.policy.each_turn {
             self.retries = self.policy.transport_retries;
         }
-        if self.policy.once && !self.records.is_empty() {
+        if self.is_used_up() {
             return over(Failed::new(Class::Budget, "the one request of this task was sent already"));
         }
         self.send(elapsed)

@@ -1,5 +1,6 @@
 //! What all tasks of one run may cost together. Shared by those who ask at the same time.
 
+use super::answer::Tokens;
 use super::attempts::{Attempt, Metered, Spent};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -25,6 +26,17 @@ impl Price {
     }
 }
 
+/// What a request costs as ceilings count it, by its tokens and the bytes of its bodies, sent and arrived: what was not told is put
+/// high.
+#[must_use]
+pub fn counted(told: Tokens, bytes: (u64, u64)) -> Spent {
+    Spent {
+        prompt: told.prompt.unwrap_or(bytes.0 / BYTES_PER_TOKEN),
+        completion: told.completion.unwrap_or(bytes.1 / BYTES_PER_TOKEN),
+        metered: if told.total().is_some() { Metered::All } else { Metered::Some },
+    }
+}
+
 /// Ceilings, and what is spent so far.
 #[derive(Debug, Default)]
 pub struct Budget {
@@ -44,23 +56,20 @@ impl Budget {
         Self { tokens, usd, ..Self::default() }
     }
 
-    /// Adds what an earlier process spent.
-    pub fn spend(&self, prompt: u64, completion: u64) {
-        self.prompt.fetch_add(prompt, Ordering::Relaxed);
-        self.completion.fetch_add(completion, Ordering::Relaxed);
+    /// Adds what was spent.
+    pub fn spend(&self, spent: Spent) {
+        self.prompt.fetch_add(spent.prompt, Ordering::Relaxed);
+        self.completion.fetch_add(spent.completion, Ordering::Relaxed);
+        if spent.metered != Metered::All {
+            self.estimated.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Adds what a request cost. Where that was not told it is put high.
     pub fn add(&self, attempt: &Attempt) {
-        if !attempt.may_cost {
-            return;
+        if attempt.may_cost {
+            self.spend(counted(attempt.usage, (attempt.bytes_out, attempt.bytes_in)));
         }
-        let told = [attempt.usage.prompt, attempt.usage.completion];
-        let bytes = [attempt.bytes_out, attempt.bytes_in].map(|bytes| bytes / BYTES_PER_TOKEN);
-        if told.iter().any(Option::is_none) {
-            self.estimated.store(true, Ordering::Relaxed);
-        }
-        self.spend(told[0].unwrap_or(bytes[0]), told[1].unwrap_or(bytes[1]));
     }
 
     /// What is spent, and whether a part of it was not told and put high.
@@ -90,7 +99,6 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::answer::Tokens;
     use std::time::Duration;
 
     fn attempt(prompt: Option<u64>, completion: Option<u64>, may_cost: bool) -> Attempt {
@@ -119,10 +127,10 @@ mod tests {
         assert_eq!(budget.reached(), None);
         budget.add(&attempt(None, Some(1), true));
         assert_eq!(budget.spent().0, Spent { prompt: 600, completion: 11, metered: Metered::Some });
-        budget.spend(0, 89);
+        budget.spend(Spent { prompt: 0, completion: 89, metered: Metered::All });
         assert_eq!(budget.reached().unwrap(), "700 tokens are spent of 700, in part by the bytes");
         let money = Budget::new(None, budget.usd);
-        money.spend(600, 100);
+        money.spend(Spent { prompt: 600, completion: 100, metered: Metered::All });
         assert_eq!(money.reached().unwrap(), "1.0000 USD are spent of 1.0000");
     }
 }

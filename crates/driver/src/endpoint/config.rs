@@ -3,7 +3,7 @@
 //! Must not know: the environment (the key comes as a value with the name of its variable), name servers.
 
 use crate::endpoint::mask::Mask;
-use crate::options::Secret;
+use crate::secret::Secret;
 use rehearsal_wire::dialect;
 use rehearsal_world::dial::{BaseUrl, UrlError};
 

@@ -1,6 +1,6 @@
 //! Takes secrets out of texts that others wrote, before anything is shown or kept.
 
-use crate::options::Secret;
+use crate::secret::Secret;
 use rehearsal_wire::json::write_string;
 
 /// Stands where a secret stood.

@@ -3,7 +3,7 @@
 use super::quirk::Observed;
 use super::row::{Finding, Findings, Verdict};
 use super::sample;
-use crate::endpoint::config::{Dialect, Endpoint};
+use crate::endpoint::config::Endpoint;
 use crate::policy::Tier;
 use crate::worker::report::object::Object;
 use rehearsal_journal::digest;
@@ -84,14 +84,6 @@ impl Kept {
     pub fn file_name(&self) -> String {
         let sum = digest::of(format!("{}\n{}\n{}", self.url, self.api, self.model).as_bytes());
         format!("{}.json", digest::text(&sum))
-    }
-
-    /// Which API it is; none of a file from elsewhere.
-    #[must_use]
-    pub fn dialect(&self) -> Option<Dialect> {
-        [Dialect::Chat, Dialect::Responses, Dialect::Messages]
-            .into_iter()
-            .find(|dialect| dialect.name() == self.api)
     }
 
     /// A row that was found.

@@ -12,7 +12,7 @@ use rehearsal_world::clock::unix_ms;
 /// As workers ask, but that each question has attempts of its own, and that what a model only thought is looked at.
 #[must_use]
 pub fn manner(manner: Manner) -> Manner {
-    let policy = attempts::Policy { once: false, ..manner.policy };
+    let policy = attempts::Policy { once: false, each_turn: true, ..manner.policy };
     Manner { policy, answer_from_reasoning: true, ..manner }
 }
 

@@ -1,5 +1,8 @@
 //! What a journal says of work that was done before: a fold over its facts. Pure.
 
+use crate::endpoint::answer::Tokens;
+use crate::endpoint::attempts::{Metered, Spent};
+use crate::endpoint::budget::counted;
 use rehearsal_journal::drive::{Ended, Fact};
 use std::collections::BTreeMap;
 
@@ -14,7 +17,7 @@ pub struct Past {
     pub ended: Option<Ended>,
     /// How it ended if its files are as they were about to be written; none once its end is known.
     pub writing: Option<Ended>,
-    /// Requests that left, and of how many the end is not known.
+    /// Requests that left.
     pub requests: u32,
     /// Those whose end nobody knows: a process ended before they did.
     pub open: u32,
@@ -27,10 +30,20 @@ pub struct History {
     pub items: BTreeMap<String, Past>,
     /// The items of the last work, in their order.
     pub order: Vec<String>,
-    /// Tokens of prompts and of answers that were told.
-    pub tokens: (u64, u64),
+    /// What was spent on each work, by its digest.
+    pub spent: BTreeMap<String, Spent>,
     /// Why nothing more started; none where that did not happen since the last beginning.
     pub stopped: Option<String>,
+}
+
+const NOTHING: Spent = Spent { prompt: 0, completion: 0, metered: Metered::All };
+
+fn sum(one: Spent, other: Spent) -> Spent {
+    Spent {
+        prompt: one.prompt.saturating_add(other.prompt),
+        completion: one.completion.saturating_add(other.completion),
+        metered: if one.metered == Metered::All { other.metered } else { one.metered },
+    }
 }
 
 impl History {
@@ -61,8 +74,11 @@ impl History {
             Fact::Sent(sent) => {
                 let past = self.items.entry(sent.item.clone()).or_default();
                 past.open = past.open.saturating_sub(1);
-                self.tokens.0 = self.tokens.0.saturating_add(sent.prompt_tokens.unwrap_or(0));
-                self.tokens.1 = self.tokens.1.saturating_add(sent.completion_tokens.unwrap_or(0));
+                if sent.may_cost {
+                    let told = Tokens { prompt: sent.prompt_tokens, completion: sent.completion_tokens };
+                    let spent = self.spent.entry(past.work.clone()).or_insert(NOTHING);
+                    *spent = sum(*spent, counted(told, (sent.bytes_out, sent.bytes_in)));
+                }
             }
             Fact::Writing(ended) => {
                 self.items.entry(ended.item.clone()).or_default().writing = Some(Ended::clone(ended));
@@ -81,6 +97,12 @@ impl History {
             }
             Fact::Stopped { reason } => self.stopped = Some(reason.clone()),
         }
+    }
+
+    /// What was spent on a work, by whichever process.
+    #[must_use]
+    pub fn spent_on(&self, work: &str) -> Spent {
+        self.spent.get(work).copied().unwrap_or(NOTHING)
     }
 
     /// The end of an item that was proved when it was asked to do just this.
@@ -120,26 +142,46 @@ mod tests {
         Fact::Started { item: item.to_owned(), work: work.to_owned(), model: "m".to_owned(), unix_ms: 1 }
     }
 
-    #[test]
-    fn only_what_was_proved_for_the_same_work_and_not_refuted_since_counts() {
-        let sent = Sent {
-            item: "a".to_owned(),
+    fn sent(item: &str, tokens: Option<u64>) -> Fact {
+        Fact::Sent(Box::new(Sent {
+            item: item.to_owned(),
             number: 1,
             class: None,
             status: Some(200),
             wait_ms: 0,
             took_ms: 1,
-            bytes_out: 1,
-            bytes_in: 1,
-            prompt_tokens: Some(7),
-            completion_tokens: None,
+            bytes_out: 1000,
+            bytes_in: 100,
+            prompt_tokens: tokens,
+            completion_tokens: tokens,
+            may_cost: true,
+        }))
+    }
+
+    #[test]
+    fn what_was_spent_counts_for_its_work_alone_and_what_was_not_told_is_put_high() {
+        let free = match sent("a", None) {
+            Fact::Sent(sent) => Fact::Sent(Box::new(Sent { may_cost: false, ..*sent })),
+            other => other,
         };
+        let facts = [started("a", "w"), sent("a", Some(7)), free, started("b", "other"), sent("b", None)];
+        let history = History::of(&facts);
+        assert_eq!(history.spent_on("w"), Spent { prompt: 7, completion: 7, metered: Metered::All });
+        assert_eq!(history.spent_on("other"), Spent { prompt: 500, completion: 50, metered: Metered::Some });
+        assert_eq!(history.spent_on("another"), NOTHING);
+        // Whoever begins again with it goes on with what was spent.
+        let again = History::of(&[&facts[..], &[started("b", "other"), sent("b", Some(1))]].concat());
+        assert_eq!(again.spent_on("other"), Spent { prompt: 501, completion: 51, metered: Metered::Some });
+    }
+
+    #[test]
+    fn only_what_was_proved_for_the_same_work_and_not_refuted_since_counts() {
         let sending = |item: &str| Fact::Sending { item: item.to_owned(), number: 1 };
         let mut facts = vec![
             Fact::Began { unix_ms: 0, pid: 1, items: vec!["a".to_owned(), "b".to_owned()], seed: 0 },
             started("a", "w"),
             sending("a"),
-            Fact::Sent(Box::new(sent)),
+            sent("a", Some(7)),
             ended("a", true),
             started("b", "w"),
             sending("b"),
@@ -147,7 +189,7 @@ mod tests {
         let history = History::of(&facts);
         assert!(history.proved("a", "w").is_some() && history.proved("a", "other").is_none());
         assert!(history.proved("b", "w").is_none() && history.proved("c", "w").is_none());
-        assert_eq!((history.items["b"].open, history.items["a"].open, history.tokens), (1, 0, (7, 0)));
+        assert_eq!((history.items["b"].open, history.items["a"].open), (1, 0));
         facts.push(Fact::LookedAgain { item: "a".to_owned(), green: true });
         assert!(History::of(&facts).proved("a", "w").is_some());
         facts.push(Fact::LookedAgain { item: "a".to_owned(), green: false });

@@ -55,6 +55,12 @@ impl ItemReport {
         Self { suspect: report.is_suspect(), report: Some(report), ..Self::untouched() }
     }
 
+    /// Why it is not verified: what a later look says, else what its worker's work lacked; none where nobody worked on it.
+    #[must_use]
+    pub fn reason(&self) -> Option<Missing> {
+        self.missing.or(self.report.as_ref().and_then(|report| report.verification.missing))
+    }
+
     /// It was looked at again.
     pub fn looked_again(&mut self, looks: Vec<Look>, missing: Option<Missing>) {
         self.again = looks;
@@ -122,7 +128,7 @@ fn one(slug: &str, stand: Stand, item: &ItemReport) -> String {
     object.text("slug", slug);
     object.text("stand", stand.name());
     object.flag("verified", stand == Stand::Verified);
-    object.maybe("reason", item.missing.map(Missing::name));
+    object.maybe("reason", item.reason().map(Missing::name));
     object.flag("kept", item.kept);
     object.flag("suspect", item.suspect);
     object.list("again", &item.again, proved::look);

@@ -9,11 +9,11 @@ use crate::endpoint_driver::digest_of;
 use crate::operations::{Driver, Work};
 use crate::policy::{Candidate, Tier, sample};
 use crate::roles::Role;
-use crate::worker::dispatch::Task;
-use crate::worker::ownership::may_be_one;
+use crate::worker::ownership::as_one;
 use crate::worker::proof::Proof;
 use crate::worker::proof::verification::{Look, Missing, Sort};
 use crate::worker::report::Report;
+use crate::worker::task::Task;
 use rehearsal_journal::drive::Fact;
 use rehearsal_world::clock::unix_ms;
 use rehearsal_world::owned::Tree;
@@ -90,13 +90,13 @@ pub async fn run<D: Driver + 'static>(
     watch: impl Fn(Progress<'_>),
 ) -> Result<WaveReport, RunError> {
     let items = plan.jobs.iter().map(item).collect();
-    let wave = Wave::begin(items, may_be_one)?;
+    let wave = Wave::begin(items, as_one)?;
     let slugs = plan.jobs.iter().map(|job| job.slug.clone()).collect();
     let history = book.history();
     let pid = process::own_id();
     book.note(Fact::Began { unix_ms: unix_ms(), pid, items: slugs, seed: plan.seed })?;
-    plan.budget.spend(history.tokens.0, history.tokens.1);
     let mut running = Running { plan, driver, book, wave, watch, done: BTreeMap::new(), stopped: None };
+    running.count_earlier(&history);
     running.keep(&history, tree)?;
     running.work().await?;
     running.look_again().await?;
@@ -119,6 +119,13 @@ struct Running<'r, D, W> {
 }
 
 impl<D: Driver + 'static, W: Fn(Progress<'_>)> Running<'_, D, W> {
+    /// What earlier processes spent on the same work counts; what else they did in this journal does not.
+    fn count_earlier(&self, history: &History) {
+        for job in &self.plan.jobs {
+            self.plan.budget.spend(history.spent_on(&digest_of(&job.task, self.proof(job).as_ref())));
+        }
+    }
+
     /// Items that were proved, and whose files are as they were left, are done; also where nobody lived to say that they were written.
     fn keep(&mut self, history: &History, tree: &Tree) -> Result<(), RunError> {
         for job in &self.plan.jobs {
@@ -174,11 +181,11 @@ impl<D: Driver + 'static, W: Fn(Progress<'_>)> Running<'_, D, W> {
     }
 
     fn work_of(&self, job: &Job) -> Work {
-        let (mut task, proof) = (job.task.clone(), self.proof(job));
-        if let Some(Proof { tier, .. }) = &proof {
-            task.rounds = task.rounds.min(tier.policy().repair_cap);
-            task.validate_json = tier.policy().validate_all_json;
-        }
+        let (task, proof) = (job.task.clone(), self.proof(job));
+        let task = match &proof {
+            Some(proof) => task.under(proof.tier.policy()),
+            None => task,
+        };
         Work { item: job.slug.clone(), task, proof }
     }
 

@@ -1,11 +1,12 @@
 //! One task from its first question to its outcome: what is asked next, and what may be written. A state machine over values, without
 //! sockets, files and clock.
 
-use super::format::guard::{self, Limits};
-use super::format::ladder::{Ladder, LimitField, Rung, Shape};
+use super::asking::{dialing, stepped_down};
+use super::format::guard;
+use super::format::ladder::{Ladder, LimitField, Rung, Shape, Step};
 use super::format::{Answer, Change, FORMATS, Format, FormatError, Owned};
-use super::ownership::{self, Reading, Set};
-use super::proof::review::{dialing, stepped_down};
+use super::ownership;
+use super::task::{Outcome, Task};
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::mask::Mask;
@@ -20,35 +21,6 @@ const SHOWN_AGAIN: usize = 16 << 10;
 /// After so many answers in a row that cannot be read the model is asked for another format.
 const SWITCH_AFTER: usize = 2;
 
-/// What a worker is asked to do.
-#[derive(Clone, Debug)]
-pub struct Task {
-    /// The task in words.
-    pub prompt: String,
-    /// The model.
-    pub model: String,
-    /// The files that it owns.
-    pub owns: Set,
-    /// How its answer is to be written.
-    pub format: &'static Format,
-    /// How paths of an answer are read.
-    pub reading: Reading,
-    /// What its answer may be.
-    pub limits: Limits,
-    /// How often an answer that cannot be used is sent back, 0 or more.
-    pub repairs: usize,
-    /// How often an answer that can be used, but does not pass what it must pass, is sent back, 0 or more.
-    pub rounds: u32,
-    /// Whether files named `.json` must hold JSON.
-    pub validate_json: bool,
-    /// Most tokens of an answer, where one is set.
-    pub limit: Option<u32>,
-    /// The temperature, where one is to be sent.
-    pub temperature: Option<f64>,
-    /// Whether answers are asked for as streams.
-    pub stream: bool,
-}
-
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do {
@@ -58,41 +30,6 @@ pub enum Do {
     Commit(Vec<Change>),
     /// Nothing more.
     End(Outcome),
-}
-
-/// How a task came out.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// All files were written.
-    Applied,
-    /// What the model wrote is what is there.
-    NoOp,
-    /// The model says itself that something is left to do; nothing was written.
-    Incomplete,
-    /// The model refused.
-    Refused(Box<Failed>),
-    /// It failed; nothing was written.
-    Failed(Box<Failed>),
-}
-
-impl Outcome {
-    /// Its name in reports.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::NoOp => "no_op",
-            Self::Incomplete => "incomplete",
-            Self::Refused(_) => "refused",
-            Self::Failed(_) => "failed",
-        }
-    }
-
-    /// Whether the task is done: its files are as the model wants them.
-    #[must_use]
-    pub fn is_ok(&self) -> bool {
-        matches!(self, Self::Applied)
-    }
 }
 
 /// The state machine.
@@ -123,8 +60,9 @@ pub struct Dispatch {
     summary: Option<String>,
     /// Where something was read more leniently than it should be, each once.
     leniencies: Vec<String>,
-    /// Steps down that the endpoint forced.
+    /// Steps down that the endpoint forced, and those of ours.
     steps: Vec<&'static str>,
+    learned: BTreeSet<Step>,
     /// What was found in files, one sentence each.
     findings: Vec<String>,
 }
@@ -143,7 +81,7 @@ impl Dispatch {
         };
         Self {
             user: user_text(&task.prompt, &owned),
-            ladder: Ladder::new(shape),
+            ladder: Ladder::knowing(shape, &task.known),
             format: task.format,
             unread: 0,
             task,
@@ -158,6 +96,7 @@ impl Dispatch {
             summary: None,
             leniencies: Vec::new(),
             steps: Vec::new(),
+            learned: BTreeSet::new(),
             findings: Vec::new(),
         }
     }
@@ -186,6 +125,17 @@ impl Dispatch {
             Some(_) => dialing,
             None => Dialing { structured: Structured::None, ..dialing },
         }
+    }
+
+    /// Adds what was found when files were written.
+    pub(super) fn find(&mut self, finding: String) {
+        self.findings.push(finding);
+    }
+
+    /// What the endpoint was found to force, each proved by an answer.
+    #[must_use]
+    pub fn learned(&self) -> &BTreeSet<Step> {
+        &self.learned
     }
 
     /// How the endpoint was found to be asked.
@@ -256,6 +206,7 @@ impl Dispatch {
         };
         for step in self.ladder.succeeded() {
             self.steps.push(step.name());
+            self.learned.insert(step);
         }
         for leniency in &told.leniencies {
             self.lenient(leniency.name());
@@ -291,10 +242,7 @@ impl Dispatch {
             self.give_thoughts();
             return Do::Ask;
         }
-        Do::End(match failed.class {
-            Class::Refusal => Outcome::Refused(failed),
-            _ => Outcome::Failed(failed),
-        })
+        Do::End(Outcome::of_failure(failed))
     }
 
     /// Reads an answer as files.

@@ -86,9 +86,8 @@ impl Set {
             }
             owned.push(Entry { name, mode: *mode });
         }
-        match clash(owned.iter().map(|entry| (0, &entry.name))) {
-            Some(Clash { first, second, same: true }) => Err(SetError::Same(first.1, second.1)),
-            Some(Clash { first, second, same: false }) => Err(SetError::Above(first.1, second.1)),
+        match clash(owned.iter().map(|entry| &entry.name)) {
+            Some(error) => Err(error),
             None => Ok(Self { entries: owned }),
         }
     }
@@ -100,49 +99,23 @@ impl Set {
     }
 }
 
-/// Two workers would write the same file, or one a file where the other needs a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overlap {
-    /// Index of a set and its name.
-    pub first: (usize, String),
-    /// Index of another set and its name.
-    pub second: (usize, String),
-}
-
-/// Whether several sets of one tree get in each other's way; the first such pair.
+/// The parts of a name, with `/` between them, in a form that is equal where a file system may take two parts for one. Two workers of
+/// one tree cannot own names whose parts are equal, or are the other's first.
 #[must_use]
-pub fn overlap(sets: &[&Set]) -> Option<Overlap> {
-    let all = sets.iter().enumerate();
-    let names = all.flat_map(|(at, set)| set.entries.iter().map(move |entry| (at, &entry.name)));
-    clash(names).map(|Clash { first, second, .. }| Overlap { first, second })
-}
-
-/// Whether two names, with `/` between their parts, cannot be owned by two workers of one tree: they may be one file, or one is
-/// a folder above the other.
-#[must_use]
-pub fn may_be_one(one: &str, other: &str) -> bool {
-    one.split('/').zip(other.split('/')).all(|(one, other)| name::fold(one) == name::fold(other))
-}
-
-struct Clash {
-    first: (usize, String),
-    second: (usize, String),
-    /// Whether both are one file; else `first` is above `second`.
-    same: bool,
+pub fn as_one(name: &str) -> Vec<String> {
+    name.split('/').map(name::fold).collect()
 }
 
 /// The first two names that cannot both be files: in the order of the folded names, a file stands before what is below it.
-fn clash<'n>(names: impl Iterator<Item = (usize, &'n Name)>) -> Option<Clash> {
-    let mut seen: BTreeMap<Vec<String>, (usize, &Name)> = BTreeMap::new();
-    for (at, name) in names {
-        if let Some((other, first)) = seen.insert(name.folded(), (at, name)) {
-            let (first, second) = ((other, first.to_string()), (at, name.to_string()));
-            return Some(Clash { first, second, same: true });
+fn clash<'n>(names: impl Iterator<Item = &'n Name>) -> Option<SetError> {
+    let mut seen: BTreeMap<Vec<String>, &Name> = BTreeMap::new();
+    for name in names {
+        if let Some(first) = seen.insert(name.folded(), name) {
+            return Some(SetError::Same(first.to_string(), name.to_string()));
         }
     }
-    seen.iter().find_map(|(folded, (at, name))| {
-        let (other, above) = (1..folded.len()).find_map(|parts| seen.get(&folded[..parts]))?;
-        let (first, second) = ((*other, above.to_string()), (*at, name.to_string()));
-        Some(Clash { first, second, same: false })
+    seen.iter().find_map(|(folded, name)| {
+        let above = (1..folded.len()).find_map(|parts| seen.get(&folded[..parts]))?;
+        Some(SetError::Above(above.to_string(), name.to_string()))
     })
 }

@@ -3,14 +3,16 @@
 pub(crate) mod object;
 pub(crate) mod proved;
 
-use super::dispatch::Outcome;
+use super::format::ladder::Step;
 use super::proof::verification::Verification;
+use super::task::Outcome;
 use crate::endpoint::answer::Tokens;
 use crate::endpoint::attempts::{Attempt, Metered, Spent};
 use crate::endpoint::budget::Price;
 use crate::endpoint::class::Failed;
 use object::{Object, quoted};
 use rehearsal_world::owned::{Fate, PathReport};
+use std::collections::BTreeSet;
 
 /// Version of the report's form.
 pub const VERSION: u64 = 1;
@@ -34,6 +36,8 @@ pub struct Report {
     pub leniencies: Vec<String>,
     /// What the endpoint did not take, and was not sent any more.
     pub steps: Vec<&'static str>,
+    /// What the endpoint was found to force, for those who ask it next.
+    pub learned: BTreeSet<Step>,
     /// What was found in files, one sentence each.
     pub findings: Vec<String>,
     /// All that was sent.
@@ -59,6 +63,7 @@ impl Report {
             repairs: 0,
             leniencies: Vec::new(),
             steps: Vec::new(),
+            learned: BTreeSet::new(),
             findings: Vec::new(),
             attempts: Vec::new(),
             spent: None,

@@ -1,12 +1,13 @@
 //! Does one task: takes the files, asks, proves what came, and writes it, all or nothing. Joins `dispatch` to the world.
 
-use super::dispatch::{Dispatch, Do, Outcome, Task};
+use super::dispatch::{Dispatch, Do};
 use super::format::{Change, Owned};
 use super::proof::Proof;
 use super::proof::bench::{Base, held_as};
 use super::proof::review::{Changed, Judged, Review};
 use super::proof::verification::{Look, Missing, Sort, Verification};
 use super::report::{Report, is_suspect};
+use super::task::{Outcome, Task};
 use crate::endpoint::answer::Told;
 use crate::endpoint::ask::{Asker, Transport};
 use crate::endpoint::class::{Class, Failed};
@@ -50,6 +51,7 @@ pub async fn work<T: Transport>(
         summary: dispatch.summary().map(str::to_owned),
         leniencies: dispatch.leniencies().to_vec(),
         steps: dispatch.steps().to_vec(),
+        learned: dispatch.learned().clone(),
         findings: dispatch.findings().to_vec(),
         repairs: dispatch.repaired(),
         attempts: asker.attempts().to_vec(),
@@ -118,7 +120,11 @@ impl<T: Transport> Worker<'_, T> {
 
     /// What an answer leads to. What is said of it holds no key, though a provider repeats it.
     fn next(&mut self, result: Result<Told, Box<Failed>>) -> Do {
-        let next = self.dispatch.answered(result);
+        let next = match result {
+            // To ask for less would be a further request; what the endpoint refused is what is told.
+            Err(failed) if self.asker.is_used_up() => Do::End(Outcome::of_failure(failed)),
+            result => self.dispatch.answered(result),
+        };
         let mask = self.asker.mask();
         self.dispatch.hide(mask);
         match next {
@@ -256,7 +262,12 @@ impl<T: Transport> Worker<'_, T> {
             held.commit(record, &changes)
         };
         match written {
-            Ok(done) => (Outcome::Applied, done.paths),
+            Ok(done) => {
+                for path in done.left {
+                    self.dispatch.find(format!("{path}: a file of ours that could not be removed"));
+                }
+                (Outcome::Applied, done.paths)
+            }
             Err(error) => {
                 if self.verification.missing.is_none() {
                     self.verification.missing = Some(Missing::NotWritten);

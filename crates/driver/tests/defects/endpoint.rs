@@ -3,7 +3,7 @@
 use crate::stand::*;
 use rehearsal_driver::Secret;
 use rehearsal_driver::endpoint::{Asker, Endpoint, Given, Manner, Policy, Received};
-use rehearsal_driver::worker::dispatch::Task;
+use rehearsal_driver::worker::task::Task;
 use rehearsal_driver::worker::work::work;
 use rehearsal_world::dial::{Client, DialError, Trust};
 use std::io::{self, Read as _, Write as _};

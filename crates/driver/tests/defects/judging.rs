@@ -3,11 +3,11 @@
 use crate::stand::*;
 use rehearsal_driver::endpoint::Asker;
 use rehearsal_driver::policy::{Candidate, Tier, sample};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::ownership::{Protection, Set, SetError};
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_driver::worker::proof::verification::Look;
 use rehearsal_driver::worker::proof::{Bench, Proof};
+use rehearsal_driver::worker::task::Task;
 use rehearsal_driver::worker::work::work;
 use rehearsal_world::dial::DialError;
 use rehearsal_world::process::Caps;
@@ -163,7 +163,7 @@ fn d33_a_command_ends_in_time_with_all_that_it_started_and_its_output_has_bounds
     assert_eq!(look.status, Some(3), "{}", done.json());
     assert!(look.output.starts_with("begin \u{fffd}\u{fffd} x") && look.output.ends_with("x end"));
     assert!(look.output.len() < 10_000, "{}", look.output.len());
-    let done = prove(&stand, &proof("head -c 3000000 /dev/zero; exit 3"), 0, vec![good()]);
+    let done = prove(&stand, &proof("head -c 9000000 /dev/zero; exit 3"), 0, vec![good()]);
     let look = &looks(&done)[0];
     assert!(
         look.output.ends_with(" bytes more were not kept") && look.output.len() < 10_000,

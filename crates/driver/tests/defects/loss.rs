@@ -57,10 +57,8 @@ fn d03_a_lone_surrogate_in_one_file_leaves_all_of_them_as_they_were() {
             r#"{{"files":[{{"path":"a.py","contents":"two\n"}},{{"path":"b.py","contents":"{half}"}}],"summary":"s","done":true}}"#
         );
         let plays = vec![says(&answer)];
-        let task = rehearsal_driver::worker::dispatch::Task {
-            repairs: 0,
-            ..task(&[("a.py", Edit), ("b.py", Edit)])
-        };
+        let task =
+            rehearsal_driver::worker::task::Task { repairs: 0, ..task(&[("a.py", Edit), ("b.py", Edit)]) };
         let done = stand.work_as(task, manner(), plays);
         assert_eq!(done.came(), ("failed", "format"), "{half}: {}", done.json());
         stand.holds("a.py", "one\n");

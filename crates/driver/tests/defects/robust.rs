@@ -2,10 +2,10 @@
 
 use crate::stand::*;
 use rehearsal_driver::wave::{Item, Wave, WaveError};
-use rehearsal_driver::worker::dispatch::Task;
 use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::format::guard::Limits;
-use rehearsal_driver::worker::ownership::{Protection, Set, SetError, may_be_one};
+use rehearsal_driver::worker::ownership::{Protection, Set, SetError, as_one};
+use rehearsal_driver::worker::task::Task;
 
 /// `./a.py` and `a.py` were two files, and `s\c.py` was read as one and written as another.
 #[test]
@@ -90,7 +90,7 @@ fn d34_two_names_that_some_file_system_takes_for_one_are_not_owned_twice() {
             owns: vec![path.to_owned()],
             after: Vec::new(),
         };
-        let wave = Wave::begin(vec![item("one", one), item("other", other)], may_be_one);
+        let wave = Wave::begin(vec![item("one", one), item("other", other)], as_one);
         assert!(matches!(wave, Err(WaveError::Overlap { .. })), "{one} {other}");
         assert!(
             Set::new(&[(one, Create), (other, Create)], &Protection::default()).is_err(),

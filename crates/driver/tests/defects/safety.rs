@@ -87,7 +87,7 @@ fn d14_a_key_shows_up_in_no_error_no_report_and_no_further_prompt() {
     ];
     for (class, play) in answers {
         let stand = Stand::with(&[("a.py", "one\n")]);
-        let task = rehearsal_driver::worker::dispatch::Task { repairs: 0, ..task(&[("a.py", Edit)]) };
+        let task = rehearsal_driver::worker::task::Task { repairs: 0, ..task(&[("a.py", Edit)]) };
         // That no field of the report holds the key is looked at wherever a task is done.
         let done = stand.work_as(task, manner(), vec![play]);
         assert_eq!(done.came().1, class, "{}", done.json());

@@ -2,11 +2,11 @@
 
 use rehearsal_driver::Secret;
 use rehearsal_driver::endpoint::{Asker, Endpoint, Given, Manner, Policy, Prepared, Received, Transport};
-use rehearsal_driver::worker::dispatch::{Outcome, Task};
 use rehearsal_driver::worker::format;
 use rehearsal_driver::worker::format::guard::Limits;
 use rehearsal_driver::worker::ownership::{Mode, Protection, Reading, Set};
 use rehearsal_driver::worker::report::Report;
+use rehearsal_driver::worker::task::{Outcome, Task};
 use rehearsal_driver::worker::work::work;
 use rehearsal_wire::json::write_string;
 use rehearsal_world::dial::DialError;
@@ -257,5 +257,6 @@ pub(crate) fn task(owns: &[(&str, Mode)]) -> Task {
         limit: None,
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     }
 }

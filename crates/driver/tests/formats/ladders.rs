@@ -1,9 +1,7 @@
 //! Refusals as endpoints word them, and the one step that each calls for.
 
-use rehearsal_driver::worker::format::find;
-use rehearsal_driver::worker::format::ladder::{
-    Ladder, Ladders, LimitField, Refusal, Rung, Shape, Step, Verdict,
-};
+use rehearsal_driver::worker::format::ladder::{Ladder, LimitField, Refusal, Rung, Shape, Step, Verdict};
+use std::collections::BTreeSet;
 
 const FULL: Shape = Shape {
     rung: Rung::JsonSchema,
@@ -244,23 +242,12 @@ fn several_refusals_take_one_step_each() {
 }
 
 #[test]
-fn what_is_known_is_known_of_one_endpoint_and_one_model() {
-    let mut ladders = Ladders::default();
-    let ladder = ladders.of("http://127.0.0.1:1/v1", "m", FULL);
-    ladder.refused(&refusal(400, "temperature", "", ""));
-    ladder.succeeded();
-    assert!(!ladders.of("http://127.0.0.1:1/v1", "m", FULL).shape().temperature);
-    assert!(ladders.of("http://127.0.0.1:1/v1", "n", FULL).shape().temperature);
-    assert!(ladders.of("http://127.0.0.1:2/v1", "m", FULL).shape().temperature);
-}
-
-#[test]
-fn the_response_format_of_each_rung_is_json() {
-    let schema = find("json_patch").unwrap().schema.unwrap();
-    let full = schema.response_format(Rung::JsonSchema).unwrap();
-    let tape = rehearsal_wire::json::parse(full.as_bytes()).unwrap();
-    assert!(tape.root().at("/json_schema/strict").unwrap().as_bool().unwrap());
-    assert_eq!(tape.root().at("/json_schema/schema").unwrap().text(), schema.text);
-    assert_eq!(schema.response_format(Rung::JsonObject).unwrap(), "{\"type\":\"json_object\"}");
-    assert_eq!(schema.response_format(Rung::None), None);
+fn what_an_endpoint_refused_before_is_not_sent_again() {
+    let known = BTreeSet::from([Step::DroppedJsonObject, Step::DroppedSchema, Step::RenamedLimit]);
+    let shape = Ladder::knowing(FULL, &known).shape();
+    assert_eq!((shape.rung, shape.limit), (Rung::None, FULL.limit.map(|_| LimitField::MaxCompletionTokens)));
+    assert!(shape.temperature && shape.system);
+    // A step down is none where there is nothing to step down from.
+    let low = Shape { rung: Rung::None, limit: None, ..FULL };
+    assert_eq!(Ladder::knowing(low, &known).shape(), low);
 }

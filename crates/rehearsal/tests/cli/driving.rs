@@ -1,8 +1,8 @@
 //! `rehearsal drive`: a task with owned files at a scripted provider.
 
 use crate::replaying::Server;
-use crate::sandbox::{Ended, Sandbox};
-use serde_json::Value;
+use crate::sandbox::{Ended, Sandbox, finish};
+use serde_json::{Value, json};
 use std::fs;
 
 /// What the model says, in order.
@@ -27,6 +27,16 @@ pub(crate) fn drive(sandbox: &Sandbox, endpoint: &str, more: &[&str]) -> (Ended,
     let ended = sandbox.run(&[&fixed[..], &["--data", "drive", "--json"], more].concat());
     let report = serde_json::from_str(&ended.out).unwrap_or(Value::Null);
     (ended, report)
+}
+
+/// What a worker answers that makes one file hold this.
+pub(crate) fn patch(path: &str, contents: &str) -> String {
+    json!({"files": [{"path": path, "contents": contents}], "summary": "s", "done": true}).to_string()
+}
+
+/// What a reviewer answers that finds nothing.
+pub(crate) fn approve() -> String {
+    r#"{"verdict":"approve","reasons":[]}"#.to_owned()
 }
 
 pub(crate) fn url(server: &Server) -> String {
@@ -81,6 +91,24 @@ fn a_recorder_with_a_budget_of_one_is_asked_once() {
 }
 
 #[test]
+fn what_the_one_request_was_refused_for_is_what_is_told() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    sandbox.write("suite.yaml", b"version: 1\nclasses:\n  task:\n    script: [{text: ready}]\n    phrasings: [{id: t, prompt: Change two}]\n");
+    let fault = ["--fault", "refuses-json-schema:times=9"];
+    let serve = ["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"];
+    let server = Server::start(&sandbox, &[&serve[..], &fault].concat());
+    let (ended, report) = drive(&sandbox, &url(&server), &["--owns", "a.py", "--attempts", "1"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(
+        (&report["error"]["class"], &report["error"]["status"]),
+        (&"unsupported_param".into(), &400.into())
+    );
+    assert_eq!(report["attempts"].as_array().unwrap().len(), 1);
+    assert_eq!(report["steps"].as_array().unwrap().len(), 0, "nothing was asked otherwise");
+}
+
+#[test]
 fn what_cannot_be_a_task_is_said_in_one_sentence() {
     let sandbox = Sandbox::with(&[]);
     sandbox.write("tree/a.py", b"one\n");
@@ -104,4 +132,27 @@ fn what_cannot_be_a_task_is_said_in_one_sentence() {
     }
     let (ended, report) = drive(&sandbox, local, &["--owns", "gone.py"]);
     assert_eq!((ended.code, &report["error"]["class"]), (Some(1), &"config".into()), "{ended:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_that_is_asked_to_end_says_so_and_leaves_the_tree() {
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("tree/a.py", b"one\n");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/v1", silent.local_addr().unwrap());
+    let fixed = ["drive", "--endpoint", &endpoint, "--model", "m", "--prompt", "p", "--workdir", "tree"];
+    let mut command =
+        sandbox.command(&[&fixed[..], &["--data", "drive", "--json", "--owns", "a.py"]].concat());
+    let child = command.spawn().unwrap();
+    // Whoever connects has its task written down and waits for an answer.
+    let (_waiting, _) = silent.accept().unwrap();
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let ended = finish(child);
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((ended.code, &report["error"]["class"]), (Some(3), &"cancelled".into()), "{ended:?}");
+    assert_eq!(fs::read(sandbox.path("tree/a.py")).unwrap(), b"one\n");
+    let ended = sandbox.run(&["drive", "--status", "--data", "drive"]);
+    assert!(ended.out.starts_with("task: failed"), "{ended:?}");
 }

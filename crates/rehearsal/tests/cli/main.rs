@@ -10,6 +10,7 @@ mod drills;
 mod driving;
 mod enclosed;
 mod evidence;
+mod hostile;
 mod init;
 mod kills;
 mod known;

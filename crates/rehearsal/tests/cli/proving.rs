@@ -1,6 +1,6 @@
 //! `rehearsal drive --test`: what is written only after it was proved, and what never is.
 
-use crate::driving::{drive, url};
+use crate::driving::{approve, drive, patch, url};
 use crate::replaying::Server;
 use crate::sandbox::{Ended, Sandbox, files_below};
 use serde_json::{Value, json};
@@ -18,14 +18,6 @@ pub(crate) fn provider(sandbox: &Sandbox, steps: &[String]) -> Server {
     );
     sandbox.write("suite.yaml", suite.as_bytes());
     Server::start(sandbox, &["serve", "--port", "0", "--scenarios", "suite.yaml", "--data", "served"])
-}
-
-fn patch(path: &str, contents: &str) -> String {
-    json!({"files": [{"path": path, "contents": contents}], "summary": "s", "done": true}).to_string()
-}
-
-fn approve() -> String {
-    r#"{"verdict":"approve","reasons":[]}"#.to_owned()
 }
 
 /// A tree with `a.txt`, which says one, and a test that wants it to say two.
@@ -207,7 +199,8 @@ fn a_test_sees_a_clean_copy_no_key_and_ends_in_time_with_all_that_it_started() {
     sandbox.write("tree/drive/x", b"");
     let program = r#"test ! -e .git && test ! -e drive && test -e tests/want && test -w "$HOME" && test -w "$TMPDIR" && env | sort"#;
     let server = provider(&sandbox, &[patch("a.txt", "two\n"), approve()]);
-    let more = ["--test", program, "--without", "drive"];
+    // As a shell completes the name of a folder.
+    let more = ["--test", program, "--without", "./drive/"];
     let (ended, report) = prove(&sandbox, &server, &more);
     assert_eq!(ended.code, Some(0), "{ended:?}\n{report}");
     let said = report["verification"]["looks"][0]["output"].as_str().unwrap();
@@ -240,6 +233,27 @@ fn a_test_sees_a_clean_copy_no_key_and_ends_in_time_with_all_that_it_started() {
     let (ended, _) = prove(&sandbox, &server, &["--test", "true", "--test-env", "OPENAI_API_KEY"]);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("holds the key, which no test gets"), "{}", ended.err);
+    for path in ["../drive", "/drive", "./", "a//b"] {
+        let (ended, _) = prove(&sandbox, &server, &["--test", "true", "--without", path]);
+        assert_eq!(ended.code, Some(2), "{path}: {ended:?}");
+        assert!(ended.err.contains("write a path below the work tree"), "{path}: {}", ended.err);
+    }
+}
+
+#[test]
+fn what_a_copy_lacks_of_the_tree_is_told() {
+    let sandbox = tree();
+    std::os::unix::fs::symlink(sandbox.path("served"), sandbox.path("tree/out")).unwrap();
+    let server = provider(&sandbox, &[patch("a.txt", "2\n"), patch("a.txt", "2\n")]);
+    let (ended, report) = prove(&sandbox, &server, &["--test", "test -e out"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let lacked = &report["verification"]["looks"][0]["lacked"];
+    assert_eq!(lacked, &json!(["out: a link that leads out of the tree"]));
+    let server = provider(&sandbox, &[patch("a.txt", "2\n"), patch("a.txt", "2\n")]);
+    let plain = ["drive", "--endpoint", &url(&server), "--model", "m", "--prompt", "Change two", "--workdir"];
+    let more = ["tree", "--data", "drive", "--owns", "a.txt", "--test", "test -e out"];
+    let ended = sandbox.run(&[&plain[..], &more].concat());
+    assert!(ended.err.contains("lacks out: a link that leads out of the tree"), "{ended:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::record::{Line, RECORD, Record, STAGED, UNDO};
 use super::refusal::{OwnedError, Refusal};
 use super::report::{Cause, CommitError, Committed, Fate, PathReport};
 use super::trade::{make_like, settle, trade};
+use super::turn::Turn;
 use crate::vault::{self, VaultError};
 use rehearsal_journal::digest;
 use std::fs::File;
@@ -26,6 +27,10 @@ impl Held {
     /// [`CommitError`] with the cause and what became of each file: those that others changed in the middle of it are left
     /// to them (`Dirty`), all else is as it was.
     pub fn commit(self, record: &vault::Folder, changes: &[(&str, &[u8])]) -> Result<Committed, CommitError> {
+        let _turn = Turn::wait(&self.root).map_err(|source| {
+            let path = self.tree_path.display().to_string();
+            CommitError { cause: Cause::Write { path, source }, paths: Vec::new() }
+        })?;
         let mut commit = Commit::new(&self, record, changes)?;
         let done = commit
             .list()

@@ -205,13 +205,16 @@ impl Folder {
     pub(super) fn sync(&self) -> io::Result<()> {
         // A folder's handle on other systems is nothing that can be synced; there renames are safe by themselves.
         #[cfg(unix)]
-        {
-            use rustix::fs::{Mode, OFlags, fsync, openat};
-            // The handle may stand for the path alone.
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            fsync(openat(&self.0, ".", flags, Mode::empty())?)?;
-        }
+        rustix::fs::fsync(self.itself()?)?;
         Ok(())
+    }
+
+    /// The folder as an open file: the handle may stand for the path alone.
+    #[cfg(unix)]
+    pub(super) fn itself(&self) -> io::Result<std::os::fd::OwnedFd> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(openat(&self.0, ".", flags, Mode::empty())?)
     }
 
     /// The names of all that is inside, at most `most`, in order; whether there are more.

@@ -145,6 +145,13 @@ impl Held {
 
     /// Compares everything with what was taken: the folders at their paths, the files in them.
     pub(super) fn check(&self) -> Result<(), OwnedError> {
+        // Whoever looks at the path of the tree afterwards is to find there what was written.
+        let there =
+            Folder::open(&self.tree_path).and_then(|now| Ok(now.facts()?.id() == self.root.facts()?.id()));
+        if !there.unwrap_or(false) {
+            let path = self.files.first().map_or_else(String::new, |file| file.path.clone());
+            return Err(OwnedError { path, why: Refusal::TreeMoved });
+        }
         for (file, item) in self.files.iter().zip(&self.items) {
             self.check_above(item.above)
                 .and_then(|()| self.check_item(file, item))

@@ -5,8 +5,8 @@
 //!
 //! A commit that is killed leaves a record in a folder of the caller's. Whoever works on the tree calls [`Tree::recover`]
 //! first: after that the tree is as it was before the commit, or as it should be after it, whatever moment the kill came at.
-//! Until then some files may be old and some new, and files named `.rehearsal-…` lie beside them. Two commits at once on
-//! one tree must share one record folder, so that the second is refused.
+//! Until then some files may be old and some new, and files named `.rehearsal-…` lie beside them. Commits of
+//! several processes on one tree wait for each other, and the second finds what the first changed.
 //!
 //! On systems other than Linux and macOS files change places in three steps instead of one, and names are looked at before
 //! they are opened: there this protects from mistakes, not from an attacker who races.
@@ -23,6 +23,7 @@ mod recover;
 mod refusal;
 mod report;
 mod trade;
+mod turn;
 
 pub use apart::are_apart;
 pub use clean::{Clean, Copied, CopyError, LeftOut, Original, copy_clean};

@@ -10,6 +10,7 @@ use super::record::{Found, LONGEST, Line, Phase, RECORD, Record, Sum, UNDO};
 use super::refusal::Refusal;
 use super::report::{Cause, CommitError, PathReport, Recovered};
 use super::trade::{settle, trade};
+use super::turn::Turn;
 use crate::vault;
 use rehearsal_journal::digest;
 use std::io;
@@ -49,6 +50,8 @@ impl Tree {
         let nothing = Recovered { ended: Ended::Nothing, paths: Vec::new() };
         let bytes = record.read(RECORD, LONGEST).map_err(|error| failed(Cause::Record(error)))?;
         let Some(bytes) = bytes else { return Ok(nothing) };
+        let _turn = Turn::wait(&self.root)
+            .map_err(|source| failed(Cause::Write { path: self.path.display().to_string(), source }))?;
         let found = Record::read(&bytes).map_err(failed)?;
         let recovered = match found {
             Found::Unfinished => nothing,

@@ -29,6 +29,7 @@ impl OwnedError {
             | Refusal::Missing
             | Refusal::AlreadyThere
             | Refusal::Changed
+            | Refusal::TreeMoved
             | Refusal::TooLarge(_)
             | Refusal::TooMuch(_)
             | Refusal::TooMany(_)
@@ -70,6 +71,9 @@ pub enum Refusal {
     /// It is not what it was, or changed while it was looked at.
     #[error("it has been changed by somebody else")]
     Changed,
+    /// At the path of the tree is another folder by now, or none.
+    #[error("the work tree is not at its path any more")]
+    TreeMoved,
     /// One file is too large.
     #[error("it is larger than {0} bytes")]
     TooLarge(u64),

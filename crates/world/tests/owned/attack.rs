@@ -100,6 +100,29 @@ fn refuses_what_is_no_regular_file_of_its_own_and_waits_for_nothing() {
 }
 
 #[test]
+fn a_tree_that_is_not_at_its_path_any_more_gets_nothing_and_neither_does_what_took_its_place() {
+    for replaced in [false, true] {
+        let stand = Stand::new(&format!("moved-{replaced}"));
+        let held = stand.take(&[("a", Mode::Edit), ("new", Mode::Create)]).unwrap();
+        let aside = stand.path().join("aside");
+        fs::rename(stand.at(""), &aside).unwrap();
+        if replaced {
+            fs::create_dir(stand.at("")).unwrap();
+            stand.write("a", "old a");
+        }
+        let changes: [(&str, &[u8]); 2] = [("a", b"new a"), ("new", b"new")];
+        let error = held.commit(&stand.records(), &changes).unwrap_err();
+        assert!(
+            matches!(&error.cause, Cause::Stale(stale) if matches!(stale.why, Refusal::TreeMoved)),
+            "{error}"
+        );
+        assert_eq!(fs::read(aside.join("a")).unwrap(), b"old a");
+        assert!(!aside.join("new").exists());
+        assert!(!replaced || stand.names("") == ["a"] && stand.read("a") == "old a");
+    }
+}
+
+#[test]
 fn refuses_names_that_are_none() {
     let stand = Stand::new("names");
     let long = "x".repeat(300);

@@ -13,3 +13,4 @@ mod race;
 #[path = "../scratch/mod.rs"]
 mod scratch;
 mod stand;
+mod turns;

@@ -7,7 +7,7 @@ mod streams;
 
 use super::*;
 use crate::endpoint::class::Class;
-use crate::options::Secret;
+use crate::secret::Secret;
 
 const KEY: &str = "sk-secret-1";
 const USAGE: &str = r#""usage":{"prompt_tokens":10,"completion_tokens":3,"total_tokens":13}"#;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::endpoint::mask::Mask;
-use crate::options::Secret;
+use crate::secret::Secret;
 use rehearsal_wire::json;
 use rehearsal_world::dial::DialError;
 use std::collections::BTreeSet;

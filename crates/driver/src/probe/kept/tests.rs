@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::endpoint::config::Given;
-use crate::options::Secret;
+use crate::secret::Secret;
 
 fn endpoint(url: &str, key: &str) -> Endpoint {
     let given = Given {

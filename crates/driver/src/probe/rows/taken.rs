@@ -4,7 +4,8 @@ use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::request::Structured;
 use crate::probe::draft::Draft;
 use crate::probe::row::{Judged, Seen, Verdict};
-use crate::worker::format::ladder::{Ladder, LimitField, Refusal, Rung, Shape, Verdict as Step};
+use crate::worker::asking::refusal;
+use crate::worker::format::ladder::{Ladder, LimitField, Rung, Shape, Verdict as Step};
 
 /// Most bytes of a message that a note repeats.
 const QUOTED: usize = 240;
@@ -64,10 +65,7 @@ fn step(draft: &Draft, failed: &Failed) -> Option<&'static str> {
         stream_options: draft.stream_usage,
         reasoning: false,
     };
-    let message = failed.body.as_deref().unwrap_or(&failed.message);
-    let (param, code) = (failed.param.as_deref(), failed.code.as_deref());
-    let refusal = Refusal { status: failed.status?, param, code, message };
-    match Ladder::new(shape).refused(&refusal) {
+    match Ladder::new(shape).refused(&refusal(failed)?) {
         Step::Again(step) => Some(step.name()),
         Step::Final => None,
     }

@@ -3,10 +3,11 @@
 use super::{Sample, sample};
 use crate::endpoint::ask::{Asker, Transport};
 use crate::endpoint::class::Class;
-use crate::worker::dispatch::{Dispatch, Do, Outcome, Task};
+use crate::worker::dispatch::{Dispatch, Do};
 use crate::worker::format::guard::Limits;
 use crate::worker::format::{Change, Format, Owned};
 use crate::worker::ownership::{Mode, Protection, Reading, Set};
+use crate::worker::task::{Outcome, Task};
 
 /// What came of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,7 @@ pub async fn measure<T: Transport>(
         limit: None,
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     };
     let mut dispatch = Dispatch::new(task, vec![Owned::edit(sample.path, &sample.before)]);
     loop {

@@ -3,7 +3,9 @@
 use super::*;
 use crate::endpoint::request::Limit;
 use crate::worker::format;
+use crate::worker::format::guard::Limits;
 use crate::worker::ownership::{Mode, Protection};
+use crate::worker::ownership::{Reading, Set};
 
 fn task(repairs: usize) -> Dispatch {
     let owns = Set::new(&[("a.py", Mode::Edit), ("new.py", Mode::Create)], &Protection::with(&[])).unwrap();
@@ -20,6 +22,7 @@ fn task(repairs: usize) -> Dispatch {
         limit: Some(100),
         temperature: None,
         stream: false,
+        known: std::collections::BTreeSet::new(),
     };
     Dispatch::new(task, vec![Owned::edit("a.py", "one\n"), Owned::create("new.py")])
 }

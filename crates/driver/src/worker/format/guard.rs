@@ -104,19 +104,6 @@ impl Guard {
             Self::NulByte { .. } => "nul_byte",
         }
     }
-
-    /// The option that lets it through, where there is one. Sizes have limits of their own; what cannot be right has none.
-    #[must_use]
-    pub fn override_flag(&self) -> Option<&'static str> {
-        match self {
-            Self::Shrink { .. } => Some("--allow-shrink"),
-            Self::Placeholder { .. }
-            | Self::NoOp
-            | Self::TooLarge { .. }
-            | Self::TooLargeInAll { .. }
-            | Self::NulByte { .. } => None,
-        }
-    }
 }
 
 impl std::fmt::Display for Finding {

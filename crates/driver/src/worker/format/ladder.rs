@@ -2,9 +2,8 @@
 //!
 //! A refusal that does not clearly name something that was sent is final: stepping down on it would hide the real fault.
 
-use super::Schema;
 use super::refusal::step;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// How far the answer's form is left to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub struct Shape {
 }
 
 /// One change of the shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// From the schema to `json_object`.
     DroppedSchema,
@@ -133,6 +132,25 @@ impl Ladder {
         Self { known: shape, trying: shape, steps: Vec::new() }
     }
 
+    /// The same, at an endpoint that forced these steps before: what it refuses is not sent again.
+    #[must_use]
+    pub fn knowing(shape: Shape, steps: &BTreeSet<Step>) -> Self {
+        let fits = |shape: Shape, step: &Step| match step {
+            Step::DroppedSchema => shape.rung == Rung::JsonSchema,
+            Step::DroppedJsonObject => shape.rung == Rung::JsonObject,
+            Step::DroppedTemperature
+            | Step::RenamedLimit
+            | Step::FoldedSystem
+            | Step::DroppedStreamOptions
+            | Step::SentReasoning => true,
+        };
+        // The two of the answer's form stand in their order.
+        let stepped = steps
+            .iter()
+            .fold(shape, |shape, step| if fits(shape, step) { step.applied(shape) } else { shape });
+        Self::new(stepped)
+    }
+
     /// The shape of the next request.
     #[must_use]
     pub fn shape(&self) -> Shape {
@@ -172,32 +190,6 @@ impl Ladder {
     pub fn gave_up(&mut self) {
         self.trying = self.known;
         self.steps.clear();
-    }
-}
-
-/// The ladders of all endpoints and models, by base URL and model name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ladders(BTreeMap<(String, String), Ladder>);
-
-impl Ladders {
-    /// The ladder of an endpoint and a model; a new one begins with `shape`.
-    pub fn of(&mut self, endpoint: &str, model: &str, shape: Shape) -> &mut Ladder {
-        self.0.entry((endpoint.to_owned(), model.to_owned())).or_insert_with(|| Ladder::new(shape))
-    }
-}
-
-impl Schema {
-    /// The value of `response_format` as JSON text; `None` where the field is not sent.
-    #[must_use]
-    pub fn response_format(&self, rung: Rung) -> Option<String> {
-        match rung {
-            Rung::JsonSchema => Some(format!(
-                r#"{{"type":"json_schema","json_schema":{{"name":"{}","strict":true,"schema":{}}}}}"#,
-                self.name, self.text
-            )),
-            Rung::JsonObject => Some(r#"{"type":"json_object"}"#.to_owned()),
-            Rung::None => None,
-        }
     }
 }
 

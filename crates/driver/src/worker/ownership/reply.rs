@@ -53,11 +53,6 @@ pub struct Violation {
     pub kind: ViolationKind,
 }
 
-impl Violation {
-    /// Name of this class of failures in results.
-    pub const CODE: &'static str = "ownership_violation";
-}
-
 /// What is wrong with a path of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ViolationKind {

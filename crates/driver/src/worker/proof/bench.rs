@@ -6,7 +6,7 @@ use crate::endpoint::mask::Mask;
 use crate::worker::format::Change;
 use crate::worker::ownership::{Mode, Protection, Set};
 use rehearsal_world::files::{Scratch, private_folders};
-use rehearsal_world::owned::{self, Bounds, Clean, Entry, Original, Tree, copy_clean};
+use rehearsal_world::owned::{self, Bounds, Clean, Copied, Entry, LeftOut, Original, Tree, copy_clean};
 use rehearsal_world::process::{self, Launch, Ran, shell};
 use rehearsal_world::task;
 use rehearsal_world::vault::Folder;
@@ -21,6 +21,8 @@ const KEEP: usize = 8 << 20;
 /// Bytes of the beginning and of the end of an output that are shown.
 const HEAD: usize = 2 << 10;
 const TAIL: usize = 6 << 10;
+/// Most paths that a copy lacks that are told.
+const LACKED: usize = 20;
 /// Time between being asked to end and being killed.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -52,6 +54,12 @@ impl Base {
             Ok(Self(Arc::new(Inner { tree, originals, protection, bench })))
         })
         .await
+    }
+
+    /// Longest time for one command.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        self.0.bench.time_limit
     }
 
     /// Runs commands, one after the other, in one copy, with an answer in it or as the tree is, until one is not green.
@@ -120,6 +128,7 @@ impl Base {
             took: ran.ran,
             strays: ran.strays,
             changed,
+            lacked: copy.lacked.clone(),
             output: bounded(&mask.hide(&text.replace(&here, "."))),
             trouble: None,
         }
@@ -143,6 +152,7 @@ fn is_git(path: &str) -> bool {
 struct Copy {
     scratch: Scratch,
     tree: Tree,
+    lacked: Vec<String>,
 }
 
 impl Copy {
@@ -162,7 +172,7 @@ impl Copy {
             files: FILES,
             bytes: BYTES,
         };
-        copy_clean(&inner.tree, &at, &clean)
+        let copied = copy_clean(&inner.tree, &at, &clean)
             .map_err(|error| format!("the tree cannot be copied: {error}"))?;
         let tree = Tree::open(&at, owned::Limits::default()).map_err(|error| error.to_string())?;
         if !changes.is_empty() {
@@ -172,7 +182,7 @@ impl Copy {
                 changes.iter().map(|change| (change.path.as_str(), change.contents.as_bytes())).collect();
             held.commit(&record, &changes).map_err(|error| format!("in the copy: {error}"))?;
         }
-        Ok(Self { scratch, tree })
+        Ok(Self { scratch, tree, lacked: lacked(&copied) })
     }
 
     fn launch(&self, command: &str, bench: &Bench) -> Launch {
@@ -194,6 +204,21 @@ impl Copy {
             keep: KEEP,
         }
     }
+}
+
+/// What a copy lacks that a test may miss.
+fn lacked(copied: &Copied) -> Vec<String> {
+    let missed = copied.left_out.iter().filter_map(|(path, why)| {
+        let why = match why {
+            LeftOut::Git | LeftOut::Unwanted | LeftOut::Protected | LeftOut::Replaced => return None,
+            LeftOut::LeadsOut => "a link that leads out of the tree",
+            LeftOut::NotRegular => "a pipe, a socket or a device",
+            LeftOut::BadName => "its name is no text",
+            LeftOut::Changed => "it changed meanwhile",
+        };
+        Some(format!("{path}: {why}"))
+    });
+    missed.take(LACKED).collect()
 }
 
 /// The beginning and the end of a text.

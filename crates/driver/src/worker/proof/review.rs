@@ -2,9 +2,10 @@
 
 use crate::endpoint::answer::Told;
 use crate::endpoint::class::{Class, Failed};
-use crate::endpoint::request::{Dialing, Limit, Repair, Schema, Structured, Turn};
+use crate::endpoint::request::{Dialing, Repair, Schema, Turn};
+use crate::worker::asking::{dialing, stepped_down};
 use crate::worker::format::json_patch::envelope;
-use crate::worker::format::ladder::{Ladder, LimitField, Refusal, Rung, Shape, Verdict};
+use crate::worker::format::ladder::{Ladder, Rung, Shape};
 use rehearsal_wire::json::{Kind, write_string};
 
 /// Most bytes of one file, old or new, that a reviewer is shown whole. Of a larger change it cannot judge.
@@ -152,33 +153,6 @@ impl Review {
             repair.reasoning = self.ladder.shape().reasoning.then(|| self.thought.clone());
         }
     }
-}
-
-/// How a request of this shape is made up.
-pub(in crate::worker) fn dialing(shape: Shape, limit: Option<u32>) -> Dialing {
-    Dialing {
-        structured: match shape.rung {
-            Rung::JsonSchema => Structured::JsonSchema,
-            Rung::JsonObject => Structured::JsonObject,
-            Rung::None => Structured::None,
-        },
-        temperature: None,
-        limit: match (shape.limit, limit) {
-            (Some(LimitField::MaxTokens), Some(most)) => Limit::MaxTokens(most),
-            (Some(LimitField::MaxCompletionTokens), Some(most)) => Limit::MaxCompletionTokens(most),
-            (None, _) | (_, None) => Limit::None,
-        },
-        stream_usage: shape.stream_options,
-        fold_system: !shape.system,
-    }
-}
-
-/// Whether a failure is a refusal of something that was sent, and less is sent next time.
-pub(in crate::worker) fn stepped_down(ladder: &mut Ladder, failed: &Failed) -> bool {
-    let Some(status) = failed.status.filter(|status| *status != 200) else { return false };
-    let message = failed.body.as_deref().unwrap_or(&failed.message);
-    let refusal = Refusal { status, param: failed.param.as_deref(), code: failed.code.as_deref(), message };
-    matches!(ladder.refused(&refusal), Verdict::Again(_))
 }
 
 /// The verdict of a text.

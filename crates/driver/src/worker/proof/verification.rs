@@ -22,6 +22,8 @@ pub struct Look {
     pub strays: u32,
     /// Protected files that were not what they had been, once it had run.
     pub changed: Vec<String>,
+    /// What the copy lacked of the tree though nobody left it out: paths with the reason, some of them where there are many.
+    pub lacked: Vec<String>,
     /// The beginning and the end of what it said, bounded, without the key.
     pub output: String,
     /// Why it did not run.
@@ -63,6 +65,7 @@ impl Look {
             took: Duration::ZERO,
             strays: 0,
             changed: Vec::new(),
+            lacked: Vec::new(),
             output: String::new(),
             trouble: None,
         }

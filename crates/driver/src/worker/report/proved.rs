@@ -44,6 +44,7 @@ pub(crate) fn look(look: &Look) -> String {
     object.number("ms", u64::try_from(look.took.as_millis()).unwrap_or(u64::MAX));
     object.number("strays", look.strays.into());
     object.list("changed", &look.changed, |path| quoted(path));
+    object.list("lacked", &look.lacked, |path| quoted(path));
     object.text("output", &look.output);
     object.maybe("trouble", look.trouble.as_deref());
     object.end()

@@ -49,19 +49,20 @@ pub(super) struct Arguments {
     /// Sent as OpenAI-Project.
     #[arg(long, value_name = "ID")]
     project: Option<String>,
-    /// Most requests for one turn: the first and its retries. 1 sends one request in all, as a recorder with a budget of one wants it.
+    /// One more than the retries that all turns of a task share. 1 sends one request of a task in all, as a recorder with a budget
+    /// of one wants it.
     #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) attempts: u32,
     /// Longest silence of the endpoint, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = crate::command::record::seconds)]
-    pub(super) timeout: Duration,
-    /// Longest time for everything, in seconds.
+    timeout: Duration,
+    /// Longest time for a task up to its last request, in seconds: after it none is sent, and one that is under way ends.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = crate::command::record::seconds)]
-    deadline: Duration,
+    pub(super) deadline: Duration,
     /// Ask for answers as streams.
     #[arg(long)]
     pub(super) stream: bool,
-    /// Take paths and JSON of an answer to the letter.
+    /// Take paths of an answer to the letter, and no JSON of the endpoint in which a key stands twice.
     #[arg(long)]
     pub(super) strict: bool,
     /// Where a model says nothing and only thought, take what it thought as its answer; it is told.

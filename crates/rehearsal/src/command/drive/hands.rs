@@ -12,7 +12,7 @@ use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::worker::ownership::Protection;
 use rehearsal_driver::worker::proof::bench::Base;
 use rehearsal_world::dial::Client;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What the command line says of all work.
 pub(super) struct Hands<'a> {
@@ -47,6 +47,7 @@ impl Hands<'_> {
             book: book.map_err(|error| Failure::World(error.to_string()))?,
             base: None,
             known,
+            learned: Mutex::default(),
             endpoint,
         })
     }
@@ -60,8 +61,7 @@ impl Hands<'_> {
         if !proves {
             return Ok(driver);
         }
-        let work::Arguments { workdir, data, .. } = self.shared;
-        let bench = self.proved.bench(workdir, data, &self.asked.key_env)?;
+        let bench = self.proved.bench(self.shared.data_in_tree(), &self.asked.key_env)?;
         let base = Base::read(&driver.ground.tree, self.protection, &bench).await.map_err(Failure::World)?;
         Ok(EndpointDriver { base: Some(base), ..driver })
     }

@@ -7,12 +7,13 @@ use crate::terminal;
 use clap::Args;
 use rehearsal_driver::endpoint::ask::{Asker, Dialled, Manner};
 use rehearsal_driver::endpoint::config::Endpoint;
-use rehearsal_driver::probe::kept::{Accuracy, Kept, KeptError};
+use rehearsal_driver::probe::kept::{Accuracy, FOLDER, Kept, KeptError};
 use rehearsal_driver::probe::sample::{Measured, Sampled, measure};
 use rehearsal_driver::probe::{capabilities, core, run, told};
 use rehearsal_driver::worker::format::Format;
 use rehearsal_world::dial::Client;
 use rehearsal_world::task as background;
+use std::path::Path;
 
 /// After so many samples in a row without an answer no further one is asked.
 const GIVE_UP: u32 = 3;
@@ -75,14 +76,14 @@ fn probe(
     }
     let endpoint = asking.read_at(url)?;
     let client = Client::new(asking.trust()?);
-    let earlier = Kept::load(&work.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
+    let earlier = load(&work.data, &endpoint, &asking.model)?;
     for note in &endpoint.notes {
         terminal::complain(&format!("rehearsal: {note}"));
     }
     let most = core::most_requests(endpoint.dialect());
     let more = if samples == 0 { String::new() } else { format!(", then {samples} editing tasks") };
     terminal::complain(&format!(
-        "rehearsal: at most {most} requests of a few tokens each, one of them of some 5,000{more}"
+        "rehearsal: at most {most} requests of a few tokens each, one of them of some 5,000, beside retries{more}"
     ));
     let accuracy = earlier.map(|earlier| earlier.accuracy).unwrap_or_default();
     let finding = async {
@@ -163,7 +164,7 @@ fn show(work: &work::Arguments, asking: &endpoint::Arguments) -> Result<(), Fail
             return Err(Failure::Command("say in --model which model is meant".to_owned()));
         }
         let endpoint = asking.read()?;
-        let kept = Kept::load(&work.data, &endpoint, &asking.model).map_err(|error| unusable(&error))?;
+        let kept = load(&work.data, &endpoint, &asking.model)?;
         // Nothing known is an answer, too: the defaults of somebody who promises nothing.
         all.push(kept.unwrap_or_else(|| Kept::nothing(&endpoint, &asking.model)));
     }
@@ -174,6 +175,17 @@ fn show(work: &work::Arguments, asking: &endpoint::Arguments) -> Result<(), Fail
         }
     }
     Ok(())
+}
+
+/// What is kept of one endpoint and model. Where it cannot be used, its file is named: somebody has to mend or remove it.
+fn load(data: &Path, endpoint: &Endpoint, model: &str) -> Result<Option<Kept>, Failure> {
+    Kept::load(data, endpoint, model).map_err(|error| {
+        let at = data.join(FOLDER).join(Kept::nothing(endpoint, model).file_name());
+        Failure::World(format!(
+            "{} cannot be used: {error}; mend it, or remove it and probe again",
+            at.display()
+        ))
+    })
 }
 
 fn unusable(error: &KeptError) -> Failure {

@@ -5,16 +5,11 @@ use crate::env;
 use crate::failure::Failure;
 use clap::Args;
 use rehearsal_driver::endpoint::budget::{Budget, Price};
-use rehearsal_driver::endpoint::config::Endpoint;
 use rehearsal_driver::policy::Tier;
-use rehearsal_driver::probe;
 use rehearsal_driver::roles::{Models, Role};
-use rehearsal_driver::worker::format::Format;
 use rehearsal_driver::worker::proof::{Bench, Proof};
-use rehearsal_world::files;
 use rehearsal_world::process::Caps;
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 /// Largest file that a test may write, in MiB.
@@ -31,12 +26,12 @@ pub(super) struct Arguments {
     /// that it refutes.
     #[arg(long, value_name = "COMMAND")]
     pub(super) test: Option<String>,
-    /// A further command that the model is not told of. It runs in a second copy.
+    /// A further command that the model is not told of. It runs in a second copy; of a wave at its end.
     #[arg(long, value_name = "COMMAND", requires = "test")]
     pub(super) check: Option<String>,
     /// Longest time for one such command, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
-    test_timeout: Duration,
+    pub(super) test_timeout: Duration,
     /// Most memory that each of its processes may map, in MiB.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
     test_memory: Option<u64>,
@@ -45,7 +40,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME[=VALUE]")]
     test_env: Vec<String>,
     /// A path of the work tree that copies do not hold, with all below it. May be given several times.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = left_out)]
     without: Vec<String>,
     /// The model of a role (worker, setup, verify) that has its own. May be given several times.
     #[arg(long, value_name = "ROLE=NAME", value_parser = model_for)]
@@ -68,6 +63,15 @@ fn usd(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a number".to_owned())
 }
 
+/// A path of the tree as copies compare it: shells put `./` before a folder's name and `/` behind it.
+fn left_out(text: &str) -> Result<String, String> {
+    let path = text.trim_start_matches("./").trim_end_matches('/');
+    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err("write a path below the work tree, such as target".to_owned());
+    }
+    Ok(path.to_owned())
+}
+
 fn model_for(text: &str) -> Result<(Role, String), String> {
     let right = || "write ROLE=NAME, where the roles are worker, setup, verify".to_owned();
     let (role, model) = text.split_once('=').ok_or_else(right)?;
@@ -83,17 +87,6 @@ fn price(text: &str) -> Result<Price, String> {
         }
         _ => Err("write two numbers, such as 0.15,0.60".to_owned()),
     }
-}
-
-/// How closely is looked at what a model of an endpoint does, and what that follows from: right answers of so many that `--probe
-/// --samples` measured with the same `--data`.
-pub(super) fn measured(
-    data: &Path,
-    endpoint: &Endpoint,
-    model: &str,
-    format: &'static Format,
-) -> (Tier, u64, u64) {
-    probe::tier(data, endpoint, model, format.name)
 }
 
 impl Arguments {
@@ -131,15 +124,9 @@ impl Arguments {
         })
     }
 
-    /// How commands run. `data` is our own folder, which no copy holds where it is in the tree; `key_env` is what none gets.
-    pub(super) fn bench(&self, workdir: &Path, data: &Path, key_env: &str) -> Result<Bench, Failure> {
-        let (tree, data) = (files::real(workdir), files::real(data));
-        let mut without = self.without.clone();
-        if let Some(inner) =
-            data.strip_prefix(&tree).ok().and_then(Path::to_str).filter(|inner| !inner.is_empty())
-        {
-            without.push(inner.replace(std::path::MAIN_SEPARATOR, "/"));
-        }
+    /// How commands run. `data` is where our own folder is in the tree, which no copy holds; `key_env` is what none gets.
+    pub(super) fn bench(&self, data: Option<String>, key_env: &str) -> Result<Bench, Failure> {
+        let without = self.without.iter().cloned().chain(data).collect();
         let mut env: Vec<(OsString, OsString)> =
             PASSED.iter().filter_map(|name| Some(((*name).into(), env::os_named(name)?))).collect();
         for given in &self.test_env {

@@ -5,7 +5,9 @@ use super::{endpoint, proof, work};
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_driver::endpoint_driver::cancelled;
 use rehearsal_driver::operations::{Driver as _, Work};
+use rehearsal_driver::probe;
 use rehearsal_driver::roles::Role;
 use rehearsal_driver::worker::report::Report;
 use rehearsal_journal::drive::Fact;
@@ -33,7 +35,7 @@ pub(super) struct Arguments {
     /// times; nothing else is ever written.
     #[arg(long = "owns", value_name = "PATH[:create]", required_unless_present_any = ["wave", "status", "probe", "capabilities"])]
     owns: Vec<String>,
-    /// The part that the worker plays; it says which model does it.
+    /// The part that the worker plays (worker, setup, verify); it says which model does it.
     #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
     role: Role,
 }
@@ -51,17 +53,18 @@ pub(super) fn run(
     let endpoint = asked.read()?;
     let models = proved.models(&asked.model)?;
     let protection = shared.protection(&[]);
-    let mut task = shared
+    let task = shared
         .task(asked, (prompt(arguments)?, models.of(arguments.role)), &arguments.owns, &protection)
         .map_err(|error| Failure::Command(format!("--owns: {error}")))?;
-    let proof = proved.of_task(&models, proof::measured(&shared.data, &endpoint, &task.model, task.format));
-    if let Some(proof) = &proof {
-        let policy = proof.tier.policy();
-        task.rounds = if asked.attempts == 1 { 0 } else { policy.repair_cap };
-        task.validate_json = policy.validate_all_json;
-    }
+    let proof = proved.of_task(&models, probe::tier(&shared.data, &endpoint, &task.model, task.format.name));
+    let task = match &proof {
+        Some(proof) => task.under(proof.tier.policy()),
+        None => task,
+    };
     let hands = Hands { models, asked, shared, proved, protection: &protection };
+    let (model, url) = (task.model.clone(), endpoint.mask().hide(&endpoint.url()));
     let driver = hands.driver(endpoint)?;
+    let book = driver.book.clone();
     let working = async {
         let driver = hands.proving(driver, proof.is_some()).await?;
         let (pid, items) = (process::own_id(), vec![ITEM.to_owned()]);
@@ -73,6 +76,11 @@ pub(super) fn run(
     let report = background::run_here(async { background::unless_asked_to_end(working).await })
         .map_err(|error| Failure::World(error.to_string()))?;
     let Some(report) = report else {
+        let report =
+            cancelled(&book, ITEM, &model, &url).map_err(|error| Failure::World(error.to_string()))?;
+        if shared.json {
+            terminal::say(&report.to_json());
+        }
         return Err(Failure::World("asked to end: nothing was written".to_owned()));
     };
     let report = Report { price: proved.price(), ..report? };
@@ -100,7 +108,7 @@ fn show(report: &Report, json: bool) {
         return terminal::say(&report.to_json());
     }
     let count = |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-    terminal::say(&format!(
+    terminal::tell(&format!(
         "{}: {}, {}",
         report.outcome.name(),
         count(report.attempts.len(), "request"),
@@ -109,15 +117,20 @@ fn show(report: &Report, json: bool) {
     for file in &report.files {
         let sum =
             file.after.as_deref().map_or_else(|| "gone".to_owned(), |sum| format!("sha256 {}…", &sum[..12]));
-        terminal::say(&format!("  {} {sum}", file.path));
+        terminal::tell(&format!("  {} {sum}", file.path));
     }
-    terminal::say(&proved(report));
+    terminal::tell(&proved(report));
     if let Some(summary) = &report.summary {
-        terminal::say(&format!("the model says: {}", summary.trim()));
+        // Its further lines are seen to be its own.
+        terminal::tell(&format!("the model says: {}", summary.trim().replace('\n', "\n  ")));
     }
     if let Some(failed) = report.error() {
         let reason = failed.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         terminal::complain(&format!("rehearsal: {}{reason}: {}", failed.class.name(), failed.message));
+        let lacked = report.verification.looks.last().filter(|look| !look.is_green());
+        for path in lacked.iter().flat_map(|look| &look.lacked) {
+            terminal::complain(&format!("  the copy that was tested lacks {path}"));
+        }
         if failed.reason == Some("context_truncated") {
             terminal::complain(
                 "  hint: where the endpoint only counts badly, --ignore-token-count takes its answer",

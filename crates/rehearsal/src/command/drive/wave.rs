@@ -7,8 +7,9 @@ use crate::terminal;
 use clap::Args;
 use rehearsal_driver::book::facts;
 use rehearsal_driver::endpoint::ask::Dialled;
-use rehearsal_driver::endpoint_driver::{EndpointDriver, STALLED};
+use rehearsal_driver::endpoint_driver::{EndpointDriver, patience};
 use rehearsal_driver::policy::Tier;
+use rehearsal_driver::probe;
 use rehearsal_driver::roles::{Models, Role};
 use rehearsal_driver::wave::Stand;
 use rehearsal_driver::wave::past::History;
@@ -45,7 +46,8 @@ pub(super) struct Arguments {
     /// What is looked at again is drawn by this number.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Say how the items stand that somebody works on, or worked on, with this `--data`.
+    /// Say how the items stand that somebody works on, or worked on, with this `--data`, this `--deadline` and this
+    /// `--test-timeout`.
     #[arg(long, conflicts_with_all = ["wave", "prompt", "prompt_file", "owns", "probe", "capabilities"])]
     pub(super) status: bool,
 }
@@ -69,7 +71,7 @@ pub(super) fn run(
     // The model of which least is known says how closely is looked at all.
     let measured = jobs
         .iter()
-        .map(|Job { task, .. }| proof::measured(&shared.data, &endpoint, &task.model, task.format))
+        .map(|Job { task, .. }| probe::tier(&shared.data, &endpoint, &task.model, task.format.name))
         .max_by_key(|(tier, ..)| tier.number());
     let measured = measured.unwrap_or((Tier::UNMEASURED, 0, 0));
     let hands = Hands { models, asked, shared, proved, protection: &protection };
@@ -126,11 +128,6 @@ fn job(
         Failure::Command(format!("{}:{}:{}: {error}", place.file, place.line, place.column))
     })?;
     let (slug, after) = (item.slug.clone(), item.after.clone());
-    // The policy's cap is set where the tier is known.
-    let task = rehearsal_driver::worker::dispatch::Task {
-        rounds: if asked.attempts == 1 { 0 } else { u32::MAX },
-        ..task
-    };
     Ok(Job { slug, after, task, test: item.test.clone(), check: item.check.clone() })
 }
 
@@ -144,7 +141,7 @@ fn tell(progress: Progress<'_>, json: bool) {
             format!("{slug}: looked at again, {}", if green { "green" } else { "not green any more" })
         }
     };
-    if json { terminal::complain(&line) } else { terminal::say(&line) }
+    if json { terminal::complain(&line) } else { terminal::tell(&line) }
 }
 
 fn ended(report: &Report) -> String {
@@ -168,8 +165,8 @@ fn show(report: &WaveReport, json: bool) {
     let verified = report.items.iter().filter(|(_, stand, _)| *stand == Stand::Verified).count();
     terminal::say(&format!("{verified} of {} items verified", report.items.len()));
     for (slug, stand, item) in report.items.iter().filter(|(_, stand, _)| *stand != Stand::Verified) {
-        let why = item.missing.map_or("", |missing| missing.name());
-        terminal::say(format!("  {slug}: {} {why}", stand.name()).trim_end());
+        let why = item.reason().map_or("", |missing| missing.name());
+        terminal::tell(format!("  {slug}: {} {why}", stand.name()).trim_end());
     }
     if let Some(reason) = &report.stopped {
         terminal::complain(&format!("rehearsal: nothing more was begun: {reason}"));
@@ -177,19 +174,24 @@ fn show(report: &WaveReport, json: bool) {
 }
 
 /// Tells how the items of a data folder stand.
-pub(super) fn status(asked_timeout: Duration, shared: &work::Arguments) -> Result<(), Failure> {
+pub(super) fn status(
+    asked: &endpoint::Arguments,
+    shared: &work::Arguments,
+    proved: &proof::Arguments,
+) -> Result<(), Failure> {
     let journal = read_journal(&shared.data, &Name::Journal)
         .map_err(|error| Failure::Command(format!("--data: {}: {error}", shared.data.display())))?;
     let seen_ms = last_seen(&journal);
     let history = History::of(&facts(journal.events));
-    let alive = Folder::own(&shared.data).err().is_some_and(|error| error.is_taken());
+    let alive = Folder::is_owned(&shared.data);
     let quiet = Duration::from_millis(unix_ms().saturating_sub(seen_ms));
-    for status in statuses(&history, alive, quiet, asked_timeout + STALLED, unix_ms()) {
+    let patience = patience(asked.deadline, proved.test_timeout);
+    for status in statuses(&history, alive, quiet, patience, unix_ms()) {
         let age = status
             .age
             .map_or_else(String::new, |age| format!(", begun {} s ago, {}", age.as_secs(), status.detail));
         let line = format!("{}: {}{age}", status.item, status.state.name());
-        terminal::say(&if shared.json { status.to_json() } else { line });
+        if shared.json { terminal::say(&status.to_json()) } else { terminal::tell(&line) }
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 //! What an answer is, and what is asked again, `endpoint` decides. An answer that was cut at the length limit or held back is none:
 //! its calls are not run, it is not echoed, and asking again would bring the same cut.
 
+use super::history::History;
+use super::options::Exit;
+use super::tool::{self, Action};
 use crate::endpoint::answer::{Call, Told};
 use crate::endpoint::class::{Class, Failed};
 use crate::endpoint::request::Talk;
-use crate::history::History;
-use crate::options::Exit;
-use crate::tool::{self, Action};
 use std::collections::BTreeSet;
 
 /// What the core needs to know.

@@ -1,8 +1,8 @@
 //! The conversation so far: grown message by message, never rewritten.
 
+use super::tool::TOOLS;
 use crate::endpoint::answer::{Call, Told};
 use crate::endpoint::request::{Choice, Message, Said, Talk, Tool};
-use crate::tool::TOOLS;
 
 const INSTRUCTIONS: &str = "You are an agent that works in one folder, the workspace. Use the tools to look, change and \
 check. Paths are relative to the workspace. When the task is done, answer with a short text and call no tool.";

@@ -1,29 +1,8 @@
 //! What the agent is told, and how it ends.
 
+use crate::secret::Secret;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// A text that no log, file or terminal may show.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Keeps a text.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(hidden)")
-    }
-}
 
 /// What the agent is told.
 #[derive(Clone, Debug)]

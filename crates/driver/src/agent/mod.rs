@@ -1,13 +1,21 @@
-//! Joins the core to the world: sends its requests, does its actions in the workspace, tells what happens.
+//! The built-in reference agent. Joins its core to the world: sends its requests, does its actions in the workspace, tells what
+//! happens.
 
-use crate::core::{Conversation, Ending, Event, Next, Settings};
+mod core;
+mod history;
+mod options;
+mod tool;
+
+pub use options::{Exit, Options};
+
+use self::core::{Conversation, Ending, Event, Next, Settings};
+use self::tool::Action;
 use crate::endpoint::ask::{Asker, Happened, Manner};
 use crate::endpoint::attempts::Policy;
 use crate::endpoint::config::{Dialect, Endpoint, Given};
 use crate::endpoint::mask::Mask;
 use crate::endpoint::request::Dialing;
-use crate::options::{Exit, Options, Secret};
-use crate::tool::Action;
+use crate::secret::Secret;
 use rehearsal_world::dial::{Client, Deadline, Trust};
 use rehearsal_world::process;
 use rehearsal_world::room::{self, Room};
