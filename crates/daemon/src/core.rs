@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::v2::{self, Body, Call, Form, Problem, Reply, Route, Starting};
 use rehearsal_journal::daemon::{Decided, Fact, Place, Sum};
 use rehearsal_script::runs::{Answers, Mode};
+use std::sync::OnceLock;
 
 /// A request as it was heard.
 #[derive(Debug)]
@@ -35,6 +36,15 @@ pub(crate) struct Heard<'t> {
     pub(crate) body: Body<'t>,
     /// Its bytes, whatever they are.
     pub(crate) raw: &'t [u8],
+    /// What was found out about the body before anything was decided.
+    pub(crate) looked: Looked,
+}
+
+/// What takes its time with a long body, and needs no state: found out once, and best before the state is held.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    digest: OnceLock<[u8; 32]>,
+    secret: OnceLock<Option<String>>,
 }
 
 impl Heard<'_> {
@@ -53,7 +63,28 @@ impl Heard<'_> {
             a2a: a2a::Headers::default(),
             body: Body::Empty,
             raw: b"",
+            looked: Looked::default(),
         }
+    }
+
+    /// Finds out now what would else be found out when it is asked for.
+    pub(crate) fn look(&self, setting: &Setting) {
+        if self.body.object().is_some() && !(setting.manner != Manner::Seed && a2a::is_ours(self.target)) {
+            self.digest();
+            if setting.manner == Manner::Engine {
+                self.secret();
+            }
+        }
+    }
+
+    /// The digest of the body.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        *self.looked.digest.get_or_init(|| self.body.digest())
+    }
+
+    /// Where the first value stands in the body that looks like a secret.
+    pub(crate) fn secret(&self) -> Option<&str> {
+        self.looked.secret.get_or_init(|| v2::secret_in(&self.body)).as_deref()
     }
 }
 
@@ -139,6 +170,11 @@ pub(crate) fn judge(state: &mut State, setting: &Setting, heard: &Heard<'_>, now
     if setting.manner != Manner::Seed
         && found != Route::Unknown
         && let Some(problem) = heard.body.problem()
+    {
+        return call.refuse(&problem);
+    }
+    if setting.manner == Manner::Engine
+        && let Some(problem) = v2::unfit(heard, call.decided.operation.as_str())
     {
         return call.refuse(&problem);
     }
@@ -296,5 +332,7 @@ pub(crate) fn written<'f>(
     })
 }
 
+#[cfg(test)]
+mod queue_tests;
 #[cfg(test)]
 mod tests;

@@ -49,7 +49,7 @@ impl Disk {
         };
         let folder = self.runs.as_ref().map(|runs| runs.new_folder(run)).transpose().map_err(disk)?;
         let mut edited = false;
-        if let (Some(held), Some((space, files))) = (held, edits) {
+        if let (Some(held), Some((space, files))) = (held, edits.filter(|(_, files)| !files.is_empty())) {
             if let Err(blocked) = self.commit(space, held, files) {
                 if let Some(runs) = &self.runs {
                     drop(runs.remove_folder(run));

@@ -11,6 +11,7 @@ mod core;
 mod disk;
 pub mod edits;
 mod effect;
+mod failure;
 pub mod install;
 mod receipt;
 pub mod run;

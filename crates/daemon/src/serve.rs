@@ -16,6 +16,7 @@ use rehearsal_journal::daemon::Fact;
 use rehearsal_journal::digest;
 use rehearsal_journal::event::{Answered, Asked, Event, Kind};
 use rehearsal_script::runs::Mode;
+use rehearsal_wire::act::{After, Plan};
 use rehearsal_wire::follow::RequestHead;
 use rehearsal_world::clock;
 use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request, Why};
@@ -83,6 +84,11 @@ impl Daemon {
         }))
     }
 
+    /// Cuts off whoever listens to events or waits for a task: the program is about to end.
+    pub fn end_streams(&self) {
+        self.0.streams.end();
+    }
+
     /// Brings what the clock brings: questions time out, steps come due. Never ends.
     pub async fn keep_time(&self) {
         let inner = &self.0;
@@ -128,9 +134,13 @@ impl App for Daemon {
             a2a: a2a::Headers { version: &version, content: &content },
             body: if matches!(method.as_str(), "POST" | "PATCH") { Body::read(&bytes) } else { Body::Empty },
             raw: &bytes,
+            looked: core::Looked::default(),
         };
+        // What takes its time is done before anybody is kept waiting.
+        heard.look(&inner.setting);
+        let body = if holds(&body, inner.setting.token.as_bytes()) { Bytes::new() } else { body };
         if let Err(error) = inner.write_wire(&heard) {
-            return not_recorded(&error);
+            return inner.not_recorded(&target, &error);
         }
         let mut asking = Some(Asking { head: Some(head.clone()), body, conn });
         let ready = loop {
@@ -142,8 +152,8 @@ impl App for Daemon {
             }
         };
         match ready {
-            Some(ready) => inner.leave(ready, false).await,
-            None => not_recorded(&RecordError::Closed),
+            Some(ready) => inner.leave(&target, ready, false).await,
+            None => inner.not_recorded(&target, &RecordError::Closed),
         }
     }
 
@@ -157,11 +167,11 @@ impl App for Daemon {
             .map_or_else(Default::default, |head| (head.method().into_owned(), head.target().into_owned()));
         let heard = Heard { method: &method, target: &target, ..Heard::nothing() };
         if let Err(error) = inner.write_wire(&heard) {
-            return not_recorded(&error);
+            return inner.not_recorded(&target, &error);
         }
         let is_large = matches!(refusal.why, Why::BodyTooLarge(_));
         let (status, why) = (refusal.status, refusal.why.to_string());
-        let decision = if inner.setting.manner != Manner::Seed && a2a::is_ours(&target) {
+        let decision = if inner.is_a2a(&target) {
             a2a::unreadable(&target, a2a::Unreadable { status, why: &why, is_large }, known)
         } else {
             v2::unreadable(&inner.setting, status, &why, is_large, known)
@@ -171,7 +181,7 @@ impl App for Daemon {
             let _order = inner.state();
             inner.take_down(Box::new(decision), asking, Kind::Unreadable)
         };
-        inner.leave(ready, true).await
+        inner.leave(&target, ready, true).await
     }
 
     fn left(&self, ticket: u64, left: Left) {
@@ -226,7 +236,6 @@ impl Inner {
         if let Some(head) = &head {
             asked.path = self.without_token(head.target()).into_owned();
         }
-        let body = if holds(&body, self.setting.token.as_bytes()) { Bytes::new() } else { body };
         let facts = std::mem::take(&mut decision.facts);
         let ticket = self.recorder.asked_with(asked, head, body, |exchange| {
             decision.decided.exchange = exchange;
@@ -330,10 +339,10 @@ impl Inner {
         }
     }
 
-    async fn leave(self: &Arc<Self>, ready: Ready, close: bool) -> Answer {
+    async fn leave(self: &Arc<Self>, target: &str, ready: Ready, close: bool) -> Answer {
         let Ready { ticket, decision } = ready;
         if let Err(error) = self.recorder.commit(ticket).await {
-            return not_recorded(&error);
+            return self.not_recorded(target, &error);
         }
         if let (Some(Mode::SlowHead(time)), v2::Form::Events { .. } | v2::Form::A2a(_)) =
             (decision.trouble, &decision.reply.form)
@@ -342,6 +351,22 @@ impl Inner {
         }
         let reply = wire_reply::of(self, *decision);
         Answer { ticket: ticket.exchange, reply, close }
+    }
+
+    /// What is said where nothing can be taken down: nothing may be answered as if it had been.
+    fn not_recorded(&self, target: &str, error: &RecordError) -> Answer {
+        let reply = if self.is_a2a(target) {
+            a2a::unavailable(target, &error.to_string())
+        } else {
+            let problem = v2::Problem::new(503, "journal_unavailable", error.to_string()).later();
+            problem.reply(self.setting.manner)
+        };
+        let nothing = Plan { acts: Vec::new(), after: After::Close };
+        Answer { ticket: 0, reply: wire_reply::whole(reply).unwrap_or(Reply::Acts(nothing)), close: true }
+    }
+
+    fn is_a2a(&self, target: &str) -> bool {
+        self.setting.manner != Manner::Seed && a2a::is_ours(target)
     }
 
     /// Writes the request into the log that its user named. The token is looked at later.
@@ -380,15 +405,4 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
 
 fn text(header: Option<&[u8]>) -> String {
     String::from_utf8_lossy(header.unwrap_or_default()).into_owned()
-}
-
-/// Nothing may be answered as if it had been written down.
-fn not_recorded(error: &RecordError) -> Answer {
-    let problem = v2::Problem::new(503, "journal_unavailable", error.to_string()).later();
-    let reply = problem.reply(crate::setting::Manner::Corrected);
-    let reply = wire_reply::whole(reply).unwrap_or(Reply::Acts(rehearsal_wire::act::Plan {
-        acts: Vec::new(),
-        after: rehearsal_wire::act::After::Close,
-    }));
-    Answer { ticket: 0, reply, close: true }
 }

@@ -1,9 +1,9 @@
 //! What a daemon is set to. It does not change while it serves.
 
 use crate::install::Installed;
-use crate::run::LiveInput;
+use crate::run::{LiveInput, of_prompt};
 use rehearsal_journal::digest;
-use rehearsal_script::runs::RunScripts;
+use rehearsal_script::runs::{RunScript, RunScripts};
 use std::sync::Arc;
 
 /// Whose answers are given where they differ.
@@ -57,6 +57,8 @@ pub struct Setting {
     pub runs: String,
     /// Whether runs need a registered project.
     pub require_project: bool,
+    /// Whether it answers as the real daemon does while it recovers its journal.
+    pub recovery: bool,
     /// Every random choice comes from it.
     pub seed: u64,
     /// Whether the clock stands still until it is put forward.
@@ -91,6 +93,7 @@ impl Setting {
             edits: Self::edits(),
             runs: installed.runs.clone(),
             require_project: false,
+            recovery: false,
             seed,
             scripted_clock: false,
             scripts: RunScripts::default(),
@@ -106,6 +109,21 @@ impl Setting {
             .into()
     }
 
+    /// What a run plays that was told this: the script of a file, or what the markers of the prompt ask for.
+    #[must_use]
+    pub fn script_of(&self, prompt: &str) -> RunScript {
+        self.scripts.of(prompt).cloned().unwrap_or_else(|| of_prompt(prompt))
+    }
+
+    /// How long questions stay open that do not say it, milliseconds: with the real daemon 15 minutes, else for ever.
+    #[must_use]
+    pub fn patience_ms(&self) -> Option<u64> {
+        match self.manner {
+            Manner::Corrected | Manner::Seed => None,
+            Manner::Engine => Some(15 * 60 * 1000),
+        }
+    }
+
     /// The folder of a run; empty where runs have none.
     #[must_use]
     pub fn run_dir(&self, run: &str) -> String {
@@ -116,9 +134,9 @@ impl Setting {
     #[must_use]
     pub fn sum(&self) -> String {
         let Self { manner, token: _, harness, version, sha, model, profile, ghost, live, edits, .. } = self;
-        let Self { require_project, seed, scripted_clock, scripts, keep, .. } = self;
+        let Self { require_project, recovery, seed, scripted_clock, scripts, keep, .. } = self;
         let text = format!(
-            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {require_project} {seed} {scripted_clock} {scripts:?} {keep}"
+            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {require_project} {recovery} {seed} {scripted_clock} {scripts:?} {keep}"
         );
         digest::text(&digest::of(text.as_bytes()))
     }

@@ -68,6 +68,18 @@ impl State {
         self.runs.get(id)
     }
 
+    /// An id that nothing has or had, the same for the same seed, sort and key.
+    pub(crate) fn fresh_id(&self, setting: &Setting, sort: &str, key: &str) -> String {
+        let mut of = key.to_owned();
+        loop {
+            let id = setting.id(sort, &of, 16);
+            if self.run(&id).is_none() && !self.is_gone(&id) && self.tasks.get(&id).is_none() {
+                return id;
+            }
+            of.push('\n');
+        }
+    }
+
     /// Whether a run was kept once and is no longer.
     pub(crate) fn is_gone(&self, id: &str) -> bool {
         self.gone.contains(id)

@@ -9,15 +9,20 @@ use rehearsal_world::clock::Clock;
 use rehearsal_world::http::{LiveBody, LiveSender, live};
 use rehearsal_world::task::{self, Notify};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long nothing may come before the stream says that it lives: that of the real daemon.
-pub(crate) const PING: Duration = Duration::from_secs(15);
+const PING: Duration = Duration::from_secs(15);
 
 /// Who listens to which run.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(Mutex<HashMap<String, Listeners>>);
+pub(crate) struct Streams {
+    all: Mutex<HashMap<String, Listeners>>,
+    /// Whether the daemon ends, and nobody is told anything more.
+    ending: AtomicBool,
+}
 
 /// The streams of one run.
 #[derive(Debug)]
@@ -32,7 +37,7 @@ impl Streams {
     /// Rings whoever listens to a run that has new rows.
     pub(crate) fn stir(&self, state: &State, run: Option<&str>) {
         let Some(id) = run else { return };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(listeners) = all.get_mut(id) else { return };
         // What has no run has no rows either, and rings whenever something was asked of it.
         let last = state.run(id).map_or(0, Run::last_row);
@@ -42,8 +47,19 @@ impl Streams {
         }
     }
 
+    /// Ends all streams: who listens is cut off, so that a daemon that is asked to end need not wait for it.
+    pub(crate) fn end(&self) {
+        self.ending.store(true, Ordering::Release);
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().for_each(|listeners| listeners.bell.notify_waiters());
+    }
+
+    pub(crate) fn are_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+
     pub(crate) fn join(&self, run: &str) -> Arc<Notify> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Listeners { bell: Arc::default(), count: 0, rung: 0 };
         let listeners = all.entry(run.to_owned()).or_insert_with(fresh);
         listeners.count += 1;
@@ -51,7 +67,7 @@ impl Streams {
     }
 
     pub(crate) fn part(&self, run: &str) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(listeners) = all.get_mut(run) else { return };
         listeners.count -= 1;
         if listeners.count == 0 {
@@ -78,13 +94,12 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
     }
     loop {
         let rung = bell.notified();
-        let (frames, last, over) = news(&inner.state(), run, after);
-        after = last;
-        // A row is told once it is in the journal.
-        if !frames.is_empty() && inner.recorder.flush().is_err() {
+        if inner.streams.are_ending() {
             return;
         }
-        if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
+        let (frames, last, over) = news(&inner.state(), run, after);
+        after = last;
+        if !tell(inner, frames, &mut sender).await {
             return;
         }
         if over {
@@ -93,16 +108,26 @@ async fn play(inner: &Inner, run: &str, mut after: u64, bell: &Notify, mut sende
             }
             return;
         }
-        let clock = Clock::start();
-        task::first(rung, task::first(task::after(PING), sender.gone())).await;
-        let idle = clock.elapsed() >= PING;
-        if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
-            return;
-        }
-        if sender.is_gone() {
+        if !stays(rung, &mut sender).await {
             return;
         }
     }
+}
+
+/// Sends events once what they tell of is in the journal. False where nobody can be told any more.
+pub(crate) async fn tell(inner: &Inner, frames: String, sender: &mut LiveSender) -> bool {
+    frames.is_empty() || inner.recorder.flush().is_ok() && sender.send(Bytes::from(frames)).await.is_ok()
+}
+
+/// Waits for a bell, and says that the stream lives where it does not ring for long. False where nobody listens any more.
+pub(crate) async fn stays(rung: impl Future<Output = ()>, sender: &mut LiveSender) -> bool {
+    let clock = Clock::start();
+    task::first(rung, task::first(task::after(PING), sender.gone())).await;
+    let idle = clock.elapsed() >= PING;
+    if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
+        return false;
+    }
+    !sender.is_gone()
 }
 
 /// The rows behind a row, the number of the last one, and whether nothing follows it.

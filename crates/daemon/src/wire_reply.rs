@@ -3,10 +3,11 @@
 use crate::a2a;
 use crate::core::Decision;
 use crate::serve::Inner;
+use crate::setting::Manner;
 use crate::stream;
 use crate::v2::{self, Form};
 use bytes::Bytes;
-use rehearsal_script::runs::Mode;
+use rehearsal_script::runs::{Mode, Problem};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_world::http::Reply;
@@ -20,6 +21,10 @@ const CUT: &[u8] = b"{\"code\": \"unauth";
 /// The form in which a decision leaves.
 pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
     let Decision { reply, trouble, .. } = decision;
+    let reply = match trouble {
+        Some(Mode::Problem(problem)) => in_its_place(problem, inner.setting.manner),
+        Some(_) | None => reply,
+    };
     let broken = trouble.and_then(|mode| plan(mode, &reply));
     match (broken, reply) {
         (Some(plan), _) => Reply::Acts(plan),
@@ -38,6 +43,13 @@ pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
             Reply::Whole { head: head(status, kind), body }
         }
     }
+}
+
+/// A problem of the real daemon in the place of an answer.
+fn in_its_place(problem: Problem, manner: Manner) -> v2::Reply {
+    let Problem { status, code, retryable } = problem;
+    let told = v2::Problem::new(status, code, "the script of the run has this problem here");
+    if retryable { told.later().reply(manner) } else { told.reply(manner) }
 }
 
 /// The form of an answer that is whole.
@@ -86,6 +98,8 @@ fn plan(mode: Mode, reply: &v2::Reply) -> Option<Plan> {
             bytes.extend_from_slice(GARBAGE);
             (vec![Act::Write(bytes)], After::KeepAlive)
         }
+        // It stands in the place of the answer already.
+        Mode::Problem(_) => return None,
         Mode::UnauthorizedThenCut => {
             let mut bytes = head(401, "application/problem+json", 2 * CUT.len());
             bytes.extend_from_slice(CUT);

@@ -91,7 +91,7 @@ pub enum Fact {
     RunEnded {
         /// The run.
         run: String,
-        /// `succeeded`, `failed` or `cancelled`.
+        /// `succeeded`, `failed`, `cancelled` or `interrupted`.
         state: String,
         /// The code of its failure, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,9 +120,9 @@ pub enum Fact {
         /// Why, in words.
         why: String,
     },
-    /// Something beside runs, such as an upload or a model operation, came to another state.
+    /// Something came to another state: what stands beside runs, such as an upload or a model operation, or a run that waits in a queue.
     ItemChanged {
-        /// What it is: `upload`, `model_operation`, `trust`.
+        /// What it is: `upload`, `model_operation`, `trust`, `a2a_task`, or `run` (`queued`, then `running`).
         item: String,
         /// Its id.
         id: String,

@@ -27,4 +27,4 @@ pub mod wave;
 pub mod write;
 
 pub use read::{File, Known, lint, read, read_under};
-pub use schema::json_schema;
+pub use schema::{FileKind, json_schema};

@@ -32,6 +32,8 @@ pub struct RunScript {
     pub marker: String,
     /// The start is refused with this.
     pub refuse: Option<Refusal>,
+    /// What it waits for in a queue before it begins: reads or starts again ([`When::Polls`]), or a time ([`When::After`]).
+    pub queued: Option<When>,
     /// What the run does, in order. Without an ending it succeeds at the first poll after the last step.
     pub steps: Vec<Step>,
     /// What becomes of live messages, one each in their order; those beyond are taken as the daemon takes them.
@@ -133,6 +135,8 @@ pub struct Question {
 pub struct Ending {
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it was broken off, which who does not know that takes for a failure.
+    pub interrupted: bool,
     /// Its final text; the daemon's own where it does not say.
     pub text: Option<String>,
     /// Repeats the text until it has so many bytes: for answers that are long.
@@ -303,29 +307,66 @@ pub enum Mode {
     Garbage,
     /// 401 with a body that breaks off.
     UnauthorizedThenCut,
+    /// A problem of the real daemon in its place.
+    Problem(Problem),
+}
+
+/// A problem that the real daemon is known to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Status, 400..=599.
+    pub status: u16,
+    /// One of [`Problem::CODES`].
+    pub code: &'static str,
+    /// Whether the same request may go well later.
+    pub retryable: bool,
+}
+
+impl Problem {
+    /// The codes.
+    pub const CODES: [&str; 7] = [
+        "idempotency_status_unavailable",
+        "delivery_in_progress",
+        "delivery_interrupted",
+        "message_receipt_unavailable",
+        "daemon_stopping",
+        "delegation_cancel_incomplete",
+        "run_expired_by_retention",
+    ];
+    /// Status and whether it is retryable, in the same order. The statuses 409 are guesses.
+    const KNOWN: [(u16, bool); 7] =
+        [(503, true), (409, true), (409, false), (500, true), (503, true), (409, true), (410, false)];
+
+    /// The one of a code.
+    #[must_use]
+    pub fn of(code: &str) -> Option<Self> {
+        let known = Self::CODES.into_iter().zip(Self::KNOWN).find(|(known, _)| *known == code);
+        known.map(|(code, (status, retryable))| Self { status, code, retryable })
+    }
 }
 
 impl Mode {
     /// Their words in files and journals.
-    pub const WORDS: [&str; 5] =
-        ["slow_head", "slow_body", "status_then_cut", "garbage", "unauthorized_then_cut"];
+    pub const WORDS: [&str; 6] =
+        ["slow_head", "slow_body", "status_then_cut", "garbage", "unauthorized_then_cut", "problem"];
 
     /// Its word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        let [slow_head, slow_body, status_then_cut, garbage, unauthorized_then_cut] = Self::WORDS;
+        let [slow_head, slow_body, status_then_cut, garbage, unauthorized_then_cut, problem] = Self::WORDS;
         match self {
             Self::SlowHead(_) => slow_head,
             Self::SlowBody(_) => slow_body,
             Self::StatusThenCut => status_then_cut,
             Self::Garbage => garbage,
             Self::UnauthorizedThenCut => unauthorized_then_cut,
+            Self::Problem(_) => problem,
         }
     }
 
-    /// The one of a word; the time is that of the slow ones.
+    /// The one of a word; the time is that of the slow ones, the problem that of the one that has it.
     #[must_use]
-    pub fn of(word: &str, time: Duration) -> Option<Self> {
+    pub fn of(word: &str, time: Duration, problem: Option<Problem>) -> Option<Self> {
         let all = [
             Self::SlowHead(time),
             Self::SlowBody(time),
@@ -333,6 +374,7 @@ impl Mode {
             Self::Garbage,
             Self::UnauthorizedThenCut,
         ];
+        let all = all.into_iter().chain(problem.map(Self::Problem));
         all.into_iter().find(|mode| mode.word() == word)
     }
 

@@ -54,9 +54,9 @@ pub fn read(file: &File<'_>) -> Result<Wave, Vec<Finding>> {
     }
 }
 
-/// All that can be said about a wave file.
-pub(crate) fn lint(file: &File<'_>) -> Vec<Finding> {
-    load(file).1
+/// All that can be said about wave files. Each is a wave of its own.
+pub(crate) fn lint(files: &[File<'_>]) -> Vec<Finding> {
+    files.iter().flat_map(|file| load(file).1).collect()
 }
 
 fn load(file: &File<'_>) -> (Option<Wave>, Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! The shipped suites load without a word, and the schema knows all that it says.
 
 use rehearsal_script::scenario::{Action, Scenarios};
-use rehearsal_script::{File, Known, json_schema, lint, read};
+use rehearsal_script::{File, FileKind, Known, json_schema, lint, read};
 use rehearsal_wire::fault::FAULTS;
 use rehearsal_wire::json::{self, Value};
 use rehearsal_wire::rule::{Echo, Profile};
@@ -58,7 +58,7 @@ fn the_shipped_suites_call_no_tool_but_the_shell() {
 /// What a file says must be what the schema describes: a key without a row in the table could not be checked.
 #[test]
 fn the_schema_knows_every_key_of_the_examples() {
-    let schema = json_schema();
+    let schema = json_schema(FileKind::Suite);
     let schema = json::parse(schema.as_bytes()).unwrap();
     let defs = schema.root().get("$defs").unwrap();
     let known: Vec<_> = defs
@@ -82,11 +82,42 @@ fn the_schema_knows_every_key_of_the_examples() {
         let key = key.as_str().unwrap();
         assert!(known.contains(&key), "{key}");
     }
-    // Every reference leads somewhere.
-    for part in json_schema().split("#/$defs/").skip(1) {
-        let name = part.split('"').next().unwrap();
-        assert!(defs.get(name).is_some(), "{name}");
+}
+
+#[test]
+fn every_kind_of_file_has_a_schema_whose_references_lead_somewhere() {
+    for (kind, top) in [(FileKind::Suite, "classes"), (FileKind::Wave, "items"), (FileKind::Runs, "quota")] {
+        let text = json_schema(kind);
+        let schema = json::parse(text.as_bytes()).unwrap();
+        let defs = schema.root().get("$defs").unwrap();
+        for part in text.split("#/$defs/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(defs.get(name).is_some(), "{} {name}", kind.word());
+        }
+        let first = text.split("#/$defs/").nth(1).unwrap().split('"').next().unwrap();
+        let properties = defs.get(first).unwrap().get("properties").unwrap();
+        assert!(properties.get(top).is_some(), "{top}");
     }
+}
+
+/// A daemon plays all its files together, and so they are looked at together.
+#[test]
+fn run_scripts_of_several_files_are_linted_together_and_waves_alone() {
+    let runs = |id: &str| format!("version: 1\nruns:\n  - {{id: {id}}}\n");
+    let (one, two, other) = (runs("a"), runs("a"), runs("b"));
+    let wave = "version: 1\ntest: t\nitems:\n  - {slug: s, prompt: p, owns: [x]}\n";
+    let file = |name, text: &'static str| File { name, bytes: text.as_bytes() };
+    let files = [
+        File { name: "one.yaml", bytes: one.as_bytes() },
+        file("wave-1.yaml", wave),
+        File { name: "two.yaml", bytes: two.as_bytes() },
+        file("wave-2.yaml", wave),
+        File { name: "other.yaml", bytes: other.as_bytes() },
+    ];
+    let found = lint(&files, &known());
+    let [clash] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((clash.file.as_str(), clash.line), ("two.yaml", 3));
+    assert!(clash.message.contains("the first stands in one.yaml:3"), "{clash}");
 }
 
 #[test]

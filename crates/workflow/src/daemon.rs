@@ -160,6 +160,7 @@ fn setting(field: &Field, wanted: &daemon::Daemon, installed: &Installed) -> Set
         ghost: or(&wanted.ghost_profile, plain.ghost),
         live: live_input(wanted.live_input.as_deref()),
         edits: wanted.edits.clone().map_or(plain.edits, Into::into),
+        recovery: false,
         require_project: wanted.require_project,
         scripted_clock: wanted.scripted_clock,
         scripts: field.order.suite.run_files.of(wanted),

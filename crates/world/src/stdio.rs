@@ -1,9 +1,8 @@
 //! Standard input and output as a protocol of lines, for programs that a client starts and talks with.
 
-use crate::task;
 use std::io::{self, BufRead as _, Read as _, Write as _};
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -78,13 +77,25 @@ fn next(input: &mut impl io::BufRead) -> Result<Option<Vec<u8>>, StdioError> {
 
 /// Standard output.
 #[derive(Debug)]
-pub struct Output(());
+pub struct Output(std::sync::mpsc::Sender<Job>);
+
+/// Bytes to write, and who wants to know that they were.
+type Job = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 impl Output {
-    /// Standard output, which nobody else writes to from now on.
+    /// Standard output, which nobody else writes to from now on. It has a thread of its own, for which nobody waits at the end: a client
+    /// that reads nothing must not keep a program alive that was asked to end.
     #[must_use]
     pub fn start() -> Self {
-        Self(())
+        let (sender, jobs) = std::sync::mpsc::channel::<Job>();
+        std::thread::spawn(move || {
+            for (bytes, done) in jobs {
+                let mut out = io::stdout().lock();
+                // Whoever does not wait any more need not know.
+                drop(done.send(out.write_all(&bytes).and_then(|()| out.flush())));
+            }
+        });
+        Self(sender)
     }
 
     /// Writes bytes, and waits until the system has them. A client that reads nothing keeps its program waiting.
@@ -92,12 +103,10 @@ impl Output {
     /// # Errors
     /// When nobody reads any more.
     pub async fn write(&self, bytes: Vec<u8>) -> Result<(), StdioError> {
-        task::blocking(move || {
-            let mut out = io::stdout().lock();
-            out.write_all(&bytes).and_then(|()| out.flush())
-        })
-        .await
-        .map_err(StdioError::Write)
+        let gone = || StdioError::Write(io::ErrorKind::BrokenPipe.into());
+        let (done, written) = oneshot::channel();
+        self.0.send((bytes, done)).map_err(|_| gone())?;
+        written.await.map_err(|_| gone())?.map_err(StdioError::Write)
     }
 }
 

@@ -6,8 +6,7 @@ use super::fault::{Fault, Sort};
 use super::route;
 use crate::core::Heard;
 use crate::setting::Setting;
-use crate::v2::{Body, is_known};
-use rehearsal_wire::host::is_ours;
+use crate::v2::{Body, NOT_HERE, is_here, is_known};
 use rehearsal_wire::json::Value;
 
 /// Headers that A2A knows.
@@ -21,12 +20,7 @@ pub(crate) struct Headers<'t> {
 
 /// Pages of other sites must not reach us through a browser on this machine.
 pub(crate) fn host(heard: &Heard<'_>) -> Result<(), Fault> {
-    let is_origin = |origin: &str| origin.split_once("://").is_some_and(|(_, host)| is_ours(host, &[]));
-    if is_ours(heard.host, &[]) && heard.origin.is_none_or(is_origin) {
-        return Ok(());
-    }
-    let why = "Host and Origin must name this machine: 127.0.0.1, [::1] or localhost";
-    Err(Fault::new(Sort::Forbidden, why))
+    if is_here(heard) { Ok(()) } else { Err(Fault::new(Sort::Forbidden, NOT_HERE)) }
 }
 
 /// Everything but the card needs the daemon's token.

@@ -123,6 +123,16 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn what_cannot_be_taken_down_is_refused_in_the_form_of_the_binding() {
+        for (target, field) in [("/a2a", "\"jsonrpc\""), ("/a2a/tasks/x", "\"error\"")] {
+            let reply = crate::a2a::unavailable(target, "the disk is full");
+            let Form::Whole(_, body) = reply.form else { panic!("not whole") };
+            let body = String::from_utf8_lossy(&body).into_owned();
+            assert!(reply.status == 503 && body.contains(field) && body.contains("disk is full"), "{body}");
+        }
+    }
+
+    #[test]
     fn each_binding_wraps_results_and_refusals_in_its_own_way() {
         let rpc = Binding::Rpc("1.0".to_owned());
         assert_eq!(rpc.text(&json!({"a": 1})), r#"{"jsonrpc":"2.0","id":1.0,"result":{"a":1}}"#);

@@ -6,11 +6,10 @@ use super::fault::Fault;
 use super::settle::view;
 use super::show::Frame;
 use crate::serve::Inner;
-use crate::stream::PING;
+use crate::stream;
 use bytes::Bytes;
 use rehearsal_journal::digest;
 use rehearsal_wire::head::ResponseHead;
-use rehearsal_world::clock::Clock;
 use rehearsal_world::http::{LiveSender, Reply, live};
 use rehearsal_world::task::{self, Notify};
 use serde_json::json;
@@ -73,26 +72,19 @@ async fn tell(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSe
     let (mut after, mut over) = (play.after, play.whole);
     while !over {
         let rung = bell.notified();
+        if inner.streams.are_ending() {
+            return;
+        }
         inner.play(&play.task);
         let frames;
         (frames, after, over) = news(inner, play, after);
-        // What is told is in the journal before.
-        if !frames.is_empty() && inner.recorder.flush().is_err() {
-            return;
-        }
-        if !frames.is_empty() && sender.send(Bytes::from(frames)).await.is_err() {
+        if !stream::tell(inner, frames, &mut sender).await {
             return;
         }
         if over {
             break;
         }
-        let clock = Clock::start();
-        task::first(rung, task::first(task::after(PING), sender.gone())).await;
-        let idle = clock.elapsed() >= PING;
-        if idle && sender.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
-            return;
-        }
-        if sender.is_gone() {
+        if !stream::stays(rung, &mut sender).await {
             return;
         }
     }
@@ -132,6 +124,9 @@ fn news(inner: &Inner, play: &Play, after: u64) -> (String, u64, bool) {
 async fn wait(inner: &Arc<Inner>, play: &Play, bell: &Notify, mut sender: LiveSender) {
     loop {
         let rung = bell.notified();
+        if inner.streams.are_ending() {
+            return;
+        }
         inner.play(&play.task);
         if let Some(text) = rested(inner, play) {
             if inner.recorder.flush().is_ok() && sender.send(Bytes::from(text)).await.is_ok() {

@@ -33,7 +33,7 @@ pub(crate) use start::{Starting, started};
 pub(crate) use task::{Stand, Tasks};
 
 use crate::core::{Decision, Step};
-use crate::v2::Call;
+use crate::v2::{Call, Reply};
 use answer::Binding;
 use fault::{Fault, Sort};
 use field::Field;
@@ -223,6 +223,13 @@ pub(crate) fn unreadable(target: &str, refusal: Unreadable<'_>, known: bool) -> 
         reply.status = status;
     }
     Decision::new(reply, decided, Vec::new(), None)
+}
+
+/// What is said to a request that cannot be taken down.
+pub(crate) fn unavailable(target: &str, why: &str) -> Reply {
+    let mut reply = binding(&place("POST", target)).fault(&Fault::new(Sort::Internal, why));
+    reply.status = 503;
+    reply
 }
 
 /// Why HTTP forbids a request.

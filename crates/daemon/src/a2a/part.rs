@@ -1,9 +1,9 @@
 //! Parts of what the agent says.
 
 use super::artifact::final_beginning;
+use crate::failure;
 use crate::run::Run;
-use rehearsal_script::runs::{Failure, Question};
-use rehearsal_world::clock::rfc3339;
+use rehearsal_script::runs::Question;
 use serde_json::{Value, json};
 
 /// What a run still needs.
@@ -14,18 +14,10 @@ pub(super) fn needing(run: &Run) -> Vec<Value> {
 
 /// Why a run failed.
 pub(super) fn failed(run: &Run) -> Vec<Value> {
-    let Some((failure, at_ms)) = &run.failure else { return vec![one_text("The run failed.")] };
-    let Failure { code, phase, category, message, resets_after, next_actions } = failure;
-    let resets =
-        resets_after.map(|time| rfc3339(at_ms + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)));
-    let facts = json!({
-        "code": code,
-        "phase": phase,
-        "category": category,
-        "resetsAt": resets,
-        "nextActions": next_actions,
-    });
-    let said = if message.is_empty() { code } else { message };
+    let (Some((failure, _)), Some(facts)) = (&run.failure, failure::facts(run)) else {
+        return vec![one_text("The run failed.")];
+    };
+    let said = if failure.message.is_empty() { &failure.code } else { &failure.message };
     vec![one_text(said), one_data(&facts)]
 }
 

@@ -10,16 +10,11 @@ use super::show::Frame;
 use super::start;
 use super::task::{Key, MOST_SAID, Plan, Said, Stand};
 use crate::core::Step;
-use crate::run::{AnswerRow, of_prompt};
-use crate::v2::Call;
+use crate::run::AnswerRow;
+use crate::v2::{Call, LONGEST_KEY, LONGEST_MESSAGE};
 use rehearsal_journal::digest;
 use rehearsal_script::runs::Answers;
 use std::sync::Arc;
-
-/// Longest message to a task that works, in UTF-16 units: that of the daemon's live messages.
-const LONGEST: usize = 65_536;
-/// Longest idempotency key, in characters.
-const LONGEST_KEY: usize = 256;
 
 /// A message on its way.
 pub(crate) struct Sent {
@@ -120,9 +115,9 @@ fn begin(call: &mut Call<'_, '_>, sent: Sent) -> Step {
         .context
         .clone()
         .unwrap_or_else(|| format!("ctx-{}", setting.id("a2a context", &message.id, 12)));
-    let id = fresh_id(call, &message.id);
+    let id = call.state.fresh_id(setting, "a2a task", &message.id);
     call.decided.run = Some(id.clone());
-    let script = setting.scripts.of(&message.text).cloned().unwrap_or_else(|| of_prompt(&message.text));
+    let script = setting.script_of(&message.text);
     let refusal = script.refuse.clone();
     let plan = Plan {
         prompt: message.text.clone(),
@@ -160,19 +155,6 @@ fn is_ghost(call: &Call<'_, '_>, message: &Message) -> bool {
 fn take(call: &mut Call<'_, '_>, id: &str, sent: &Sent, after: u64) {
     let said = Said { after, message: sent.message.shown.clone() };
     call.state.tasks.said(id, said, &sent.keys, sent.message.digest);
-}
-
-/// An id that no task and no run has or had, the same for the same seed and message.
-fn fresh_id(call: &Call<'_, '_>, key: &str) -> String {
-    let mut of = key.to_owned();
-    loop {
-        let id = call.setting.id("a2a task", &of, 16);
-        let state = &call.state;
-        if state.run(&id).is_none() && !state.is_gone(&id) && state.tasks.get(&id).is_none() {
-            return id;
-        }
-        of.push('\n');
-    }
 }
 
 /// A message to a task that there is.
@@ -213,8 +195,8 @@ fn heard(call: &mut Call<'_, '_>, id: &str, sent: &Sent) -> Result<Step, Fault> 
             Answers::Answer
         }
         None => {
-            if message.text.encode_utf16().count() > LONGEST {
-                let why = format!("say more than {LONGEST} UTF-16 units to a task that works");
+            if message.text.encode_utf16().count() > LONGEST_MESSAGE {
+                let why = format!("say more than {LONGEST_MESSAGE} UTF-16 units to a task that works");
                 return Err(Fault::at("/message/parts", why));
             }
             let taken = run.message(&message.id, &message.text, None, live, now_ms);

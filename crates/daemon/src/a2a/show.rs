@@ -102,6 +102,7 @@ impl<'v> View<'v> {
                 status(shown, parts)
             }
             What::Closed(_, Closed::Released)
+            | What::Queued
             | What::Message { .. }
             | What::Edited(_)
             | What::Update(_)
@@ -114,13 +115,13 @@ impl<'v> View<'v> {
     fn ended(&self, state: State) -> (Shown, Vec<Value>) {
         let Some(run) = self.run else { return (Shown::Failed, Vec::new()) };
         match state {
-            State::Running => (Shown::Working, Vec::new()),
+            State::Queued | State::Running => (Shown::Working, Vec::new()),
             State::Succeeded => (Shown::Completed, Vec::new()),
             State::Cancelled => {
                 (Shown::Canceled, run.cancel_reason.iter().map(|why| one_text(why)).collect())
             }
             State::Failed if !run.script.required_inputs.is_empty() => (Shown::Failed, needing(run)),
-            State::Failed => (Shown::Failed, failed(run)),
+            State::Failed | State::Interrupted => (Shown::Failed, failed(run)),
         }
     }
 

@@ -13,9 +13,6 @@ use rehearsal_journal::daemon::Fact;
 use rehearsal_script::runs::Answers;
 use std::sync::Arc;
 
-/// How long questions stay open with the real daemon, milliseconds.
-const PATIENCE_MS: u64 = 15 * 60 * 1000;
-
 /// A run whose files are being made.
 #[derive(Debug)]
 pub(crate) struct Starting {
@@ -38,16 +35,11 @@ pub(crate) fn start(call: &mut Call<'_, '_>, id: &str, plan: &Plan, sent: Sent, 
         }
     }
     let beginning = Beginning {
-        id: id.to_owned(),
-        script: Arc::clone(&plan.script),
-        prompt: plan.prompt.clone(),
         key: plan.key.clone(),
-        access: String::new(),
         workspace: wishes.workspace.clone(),
         live: wishes.live.clone(),
-        edits: Arc::clone(&call.setting.edits),
-        calls: false,
-        patience_ms: call.is_engine().then_some(PATIENCE_MS),
+        patience_ms: call.setting.patience_ms(),
+        ..Beginning::new(id.to_owned(), Arc::clone(&plan.script), plan.prompt.clone(), call.setting)
     };
     let run = Run::begin(beginning, call.now_ms);
     let effect = files_of(call, &run);

@@ -96,6 +96,7 @@ fn setting() -> Setting {
         edits: Setting::edits(),
         runs: "/runs".to_owned(),
         require_project: false,
+        recovery: false,
         seed: 7,
         scripted_clock: true,
         scripts: RunScripts { ..scripts },

@@ -5,11 +5,11 @@
 use super::line::{self, Fault, Incoming};
 use super::session::{MOST_SAID, Session, prompt, words};
 use super::turn::{Asked, Client, Stage, Turn, Want};
-use crate::run::{Beginning, Run, of_prompt};
+use crate::run::{Beginning, Run};
 use crate::setting::Setting;
 use rehearsal_journal::daemon::{Fact, Line, Sum};
 use rehearsal_script::runs::Quirk;
-use rehearsal_wire::json::{self, Value};
+use rehearsal_wire::json::{self, Tape, Value};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl Front {
         };
         match tape {
             Err(why) => self.answer("null", None, &Err(Fault::parse(why))),
+            Ok(Tape { lone_surrogate: Some(at), .. }) => {
+                let why = format!("half a surrogate pair, which is no text, stands at byte {at}");
+                self.answer("null", None, &Err(Fault::parse(why)));
+            }
             Ok(tape) => match line::read(&tape) {
                 Err((id, fault)) => self.answer(&id, None, &Err(fault)),
                 Ok(incoming) => {
@@ -195,26 +199,17 @@ impl Front {
         session.prompts += 1;
         session.title.get_or_insert_with(|| text.chars().take(60).collect());
         say(session, true, text.clone());
-        let script = setting.scripts.of(&text).cloned().unwrap_or_else(|| of_prompt(&text));
+        let script = setting.script_of(&text);
         if script.refuse.is_some() {
             return Some(Ok(json!({"stopReason": "refusal"})));
         }
         let of = format!("{name} {}", session.prompts);
-        let run = Run::begin(
-            Beginning {
-                id: setting.id("run", &of, 16),
-                script: Arc::new(script),
-                prompt: text,
-                key: of,
-                access: String::new(),
-                workspace: None,
-                live: None,
-                edits: Arc::clone(&setting.edits),
-                calls: true,
-                patience_ms: None,
-            },
-            now_ms,
-        );
+        let beginning = Beginning {
+            calls: true,
+            key: of.clone(),
+            ..Beginning::new(setting.id("run", &of, 16), Arc::new(script), text, setting)
+        };
+        let run = Run::begin(beginning, now_ms);
         session.turn = Some(Turn::new(id.to_owned(), run));
         self.go_on(&name, now_ms);
         None

@@ -2,11 +2,11 @@
 
 use super::line::Fault;
 use super::update::{self, chosen};
+use crate::failure;
 use crate::run::{AnswerRow, Run, State, What, final_text};
 use rehearsal_journal::daemon::Closed;
 use rehearsal_script::runs::{Call, Quirk};
 use rehearsal_wire::json::Value;
-use rehearsal_world::clock::rfc3339;
 use serde_json::json;
 
 /// What a client can do, as it said when it began.
@@ -153,7 +153,8 @@ impl Turn {
                 What::Closed(id, Closed::Released) => {
                     wants.push(Want::Tell(update::status(stage.session, id, "failed")));
                 }
-                What::Started
+                What::Queued
+                | What::Started
                 | What::Asked(_)
                 | What::Message { .. }
                 | What::Edited(_)
@@ -291,18 +292,9 @@ impl Turn {
         let (text, outcome) = match (&run.failure, run.state) {
             _ if self.recalled => (String::new(), Err(Fault::recalled())),
             (_, State::Cancelled) => (String::new(), stop("cancelled")),
-            (Some((failure, at_ms)), _) => {
-                let resets = failure.resets_after.map(|time| {
-                    rfc3339(at_ms.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)))
-                });
+            (Some((failure, _)), _) => {
                 let mut fault = Fault::internal(failure.message.clone());
-                fault.data = Some(Box::new(json!({
-                    "code": failure.code,
-                    "phase": failure.phase,
-                    "category": failure.category,
-                    "resetsAt": resets,
-                    "nextActions": failure.next_actions,
-                })));
+                fault.data = failure::facts(run).map(Box::new);
                 (String::new(), Err(fault))
             }
             (None, _) => (final_text(run), stop(run.stop.as_deref().unwrap_or("end_turn"))),

@@ -57,7 +57,7 @@ fn prompt(markers: u8) -> String {
     named.map(|(_, marker)| format!("[FAKE:{marker}]")).chain(["work".to_owned()]).collect()
 }
 
-fn setting(manner: Manner) -> Setting {
+pub(super) fn setting(manner: Manner) -> Setting {
     Setting {
         manner,
         token: "t".to_owned(),
@@ -71,6 +71,7 @@ fn setting(manner: Manner) -> Setting {
         edits: Setting::edits(),
         runs: "/runs".to_owned(),
         require_project: false,
+        recovery: false,
         seed: 7,
         scripted_clock: true,
         scripts: RunScripts::default(),

@@ -1,9 +1,10 @@
 //! How a run begins.
 
 use super::{Run, State, What};
+use crate::setting::Setting;
 use rehearsal_journal::daemon::Fact;
 use rehearsal_journal::digest;
-use rehearsal_script::runs::RunScript;
+use rehearsal_script::runs::{RunScript, When};
 use std::sync::Arc;
 
 /// What is known of a run when it begins.
@@ -27,16 +28,41 @@ pub struct Beginning {
     pub edits: Arc<[(String, String)]>,
     /// Whether its client can be asked for something.
     pub calls: bool,
+    /// What it waits for before it begins: `Polls` or `After`.
+    pub queued: Option<When>,
+    /// Whether `interrupted` is a state of its own, and not a failure.
+    pub interrupts: bool,
     /// How long questions stay open that do not say it, milliseconds; for ever where it does not say.
     pub patience_ms: Option<u64>,
+}
+
+impl Beginning {
+    /// A run of nobody's project that waits for nothing, with a script and what a daemon is set to.
+    #[must_use]
+    pub fn new(id: String, script: Arc<RunScript>, prompt: String, setting: &Setting) -> Self {
+        Self {
+            key: id.clone(),
+            id,
+            script,
+            prompt,
+            access: String::new(),
+            workspace: None,
+            live: None,
+            edits: Arc::clone(&setting.edits),
+            calls: false,
+            queued: None,
+            interrupts: false,
+            patience_ms: None,
+        }
+    }
 }
 
 impl Run {
     /// Begins, and does what is due at once.
     #[must_use]
     pub fn begin(beginning: Beginning, now_ms: u64) -> Self {
-        let Beginning { id, script, prompt, key, access, workspace, live, edits, calls, patience_ms } =
-            beginning;
+        let Beginning { id, script, prompt, key, access, workspace, live, edits, calls, .. } = beginning;
+        let Beginning { queued, interrupts, patience_ms, .. } = beginning;
         let started = Fact::RunStarted {
             run: id.clone(),
             key,
@@ -49,7 +75,7 @@ impl Run {
             access,
             workspace,
             live,
-            state: State::Running,
+            state: if queued.is_some() { State::Queued } else { State::Running },
             polls: 0,
             open: None,
             told: Vec::new(),
@@ -63,6 +89,8 @@ impl Run {
             calling: None,
             stop: None,
             calls,
+            queued,
+            interrupts,
             telemetry: false,
             put_by: false,
             asked_for: [0; 6],
@@ -74,7 +102,10 @@ impl Run {
             patience_ms,
             facts: vec![started],
         };
-        run.note(now_ms, What::Started);
+        if queued.is_some() {
+            run.facts.push(run.queue_fact());
+        }
+        run.note(now_ms, if queued.is_some() { What::Queued } else { What::Started });
         run.advance(now_ms);
         run
     }

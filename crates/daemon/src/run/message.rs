@@ -1,6 +1,6 @@
 //! Live messages into a run, and what becomes of them.
 
-use super::{MOST_ROWS, Run, What};
+use super::{MOST_ROWS, Run, State, What};
 use rehearsal_journal::daemon::{Fact, Sum};
 
 /// How messages get into a running turn.
@@ -84,6 +84,9 @@ impl Run {
     fn judge(&mut self, attempt: Option<&str>, live: LiveInput) -> Taken {
         if self.is_over() {
             return Taken::not("not_active", "run_terminal", false);
+        }
+        if self.state == State::Queued {
+            return Taken::not("not_active", "no_active_turn", false);
         }
         if self.open.is_some() {
             return Taken::not("not_active", "interaction_pending", true);

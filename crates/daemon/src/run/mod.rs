@@ -22,6 +22,8 @@ pub const MOST_ROWS: usize = 10_000;
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
+    /// It waits in a queue and has not begun.
+    Queued,
     /// It is under way.
     Running,
     /// It ended well.
@@ -30,6 +32,8 @@ pub enum State {
     Failed,
     /// It was ended.
     Cancelled,
+    /// It was broken off.
+    Interrupted,
 }
 
 impl State {
@@ -37,10 +41,21 @@ impl State {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
+            Self::Queued => "queued",
             Self::Running => "running",
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether nothing follows it.
+    #[must_use]
+    pub fn is_end(self) -> bool {
+        match self {
+            Self::Queued | Self::Running => false,
+            Self::Succeeded | Self::Failed | Self::Cancelled | Self::Interrupted => true,
         }
     }
 }
@@ -59,6 +74,8 @@ pub struct Row {
 /// What happened in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
+    /// It was put into a queue.
+    Queued,
     /// It began.
     Started,
     /// It asked something.
@@ -129,6 +146,10 @@ pub struct Run {
     pub stop: Option<String>,
     /// Whether its client can be asked for something.
     calls: bool,
+    /// What it waits for in its queue, where it was put into one.
+    queued: Option<When>,
+    /// Whether it may end as interrupted.
+    interrupts: bool,
     /// Whether its telemetry was written.
     pub telemetry: bool,
     /// Whether it stands among those that are over, of which the oldest are let go.
@@ -155,7 +176,7 @@ impl Run {
     /// Whether it is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.state != State::Running
+        self.state.is_end()
     }
 
     /// The last number of its timeline, 1 or more.
@@ -171,10 +192,46 @@ impl Run {
             return;
         }
         self.polls += 1;
+        if self.state == State::Queued {
+            self.polls_here += 1;
+            return self.leave_queue(now_ms);
+        }
         if !self.is_held() {
             self.polls_here += 1;
         }
         self.advance(now_ms);
+    }
+
+    /// Somebody asks for it again who does not know its id yet: it may leave its queue.
+    pub fn knock(&mut self, now_ms: u64) {
+        self.catch_up(now_ms);
+        if self.state == State::Queued {
+            self.polls_here += 1;
+            self.leave_queue(now_ms);
+        }
+    }
+
+    /// Begins what waited long enough.
+    fn leave_queue(&mut self, now_ms: u64) {
+        let at_ms = match self.queued {
+            _ if self.state != State::Queued => return,
+            Some(When::Polls(polls)) if self.polls_here < polls => return,
+            Some(When::After(time)) => self.since_ms.saturating_add(millis(time)),
+            Some(When::Polls(_) | When::Now | When::Message) | None => now_ms,
+        };
+        if at_ms <= now_ms {
+            self.state = State::Running;
+            self.facts.push(self.queue_fact());
+            self.note(at_ms, What::Started);
+            self.go_on(at_ms);
+            self.advance(now_ms);
+        }
+    }
+
+    /// That it was put into its queue, or left it.
+    fn queue_fact(&self) -> Fact {
+        let (item, id, state) = ("run".to_owned(), self.id.clone(), self.state.word().to_owned());
+        Fact::ItemChanged { item, id, state }
     }
 
     /// Goes on as far as it can without anybody reading it: steps that wait for reads are due at once.
@@ -195,7 +252,7 @@ impl Run {
 
     /// Whether somebody else must do something before it goes on.
     fn is_held(&self) -> bool {
-        self.open.is_some() || self.wanted.is_some() || self.calling.is_some()
+        self.state == State::Queued || self.open.is_some() || self.wanted.is_some() || self.calling.is_some()
     }
 
     /// Its client answered what it asked for.
@@ -208,6 +265,9 @@ impl Run {
 
     /// Lets what its clock brings happen: questions time out, steps come due.
     pub fn catch_up(&mut self, now_ms: u64) {
+        if matches!(self.queued, Some(When::After(_))) {
+            self.leave_queue(now_ms);
+        }
         self.expire(now_ms);
         self.advance(now_ms);
         self.expire(now_ms);
@@ -218,6 +278,10 @@ impl Run {
     pub fn due_ms(&self) -> Option<u64> {
         if self.is_over() || self.wanted.is_some() || self.calling.is_some() {
             return None;
+        }
+        if self.state == State::Queued {
+            let Some(When::After(time)) = self.queued else { return None };
+            return Some(self.since_ms.saturating_add(millis(time)));
         }
         if let Some(open) = &self.open {
             return open.until_ms;
@@ -330,7 +394,12 @@ impl Run {
         self.text = Some((ending.text.clone(), ending.bytes));
         self.stop = ending.stop.clone();
         self.failure = ending.failure.clone().map(|failure| (failure, at_ms));
-        self.finish(if ending.failed { State::Failed } else { State::Succeeded }, at_ms);
+        let state = match (ending.failed, ending.interrupted && self.interrupts) {
+            (_, true) => State::Interrupted,
+            (true, false) => State::Failed,
+            (false, false) => State::Succeeded,
+        };
+        self.finish(state, at_ms);
     }
 
     fn finish(&mut self, state: State, at_ms: u64) {

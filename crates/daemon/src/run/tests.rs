@@ -27,7 +27,7 @@ fn step() -> impl Strategy<Value = Step> {
     (when, act).prop_map(|(when, act)| Step { when, act })
 }
 
-fn begin(steps: &[Step]) -> Run {
+fn begin(steps: &[Step], queued: Option<u64>) -> Run {
     let script = RunScript { id: "s".to_owned(), steps: steps.to_vec(), ..RunScript::default() };
     let beginning = Beginning {
         id: "0123456789abcdef".to_owned(),
@@ -39,6 +39,8 @@ fn begin(steps: &[Step]) -> Run {
         live: None,
         edits: Arc::from(Vec::new()),
         calls: false,
+        queued: queued.map(|time| When::After(Duration::from_millis(time))),
+        interrupts: false,
         patience_ms: None,
     };
     Run::begin(beginning, 1000)
@@ -51,8 +53,9 @@ proptest! {
     fn looking_at_a_run_by_its_clock_changes_nothing(
         steps in prop::collection::vec(step(), 0..12),
         looks in prop::collection::vec(0..100_u64, 0..30),
+        queued in prop::option::of(0..300_u64),
     ) {
-        let (mut watched, mut alone, mut woken) = (begin(&steps), begin(&steps), begin(&steps));
+        let (mut watched, mut alone, mut woken) = (begin(&steps, queued), begin(&steps, queued), begin(&steps, queued));
         let mut now = 1000;
         for time in looks {
             now += time;

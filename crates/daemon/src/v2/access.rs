@@ -11,9 +11,8 @@ pub(crate) const MAJOR: &str = "3";
 /// Why a request is refused before anything else is looked at.
 pub(crate) fn refused(setting: &Setting, heard: &Heard<'_>, found: &Route<'_>) -> Option<Problem> {
     let manner = setting.manner;
-    if manner != Manner::Seed && !(is_local(heard.host) && heard.origin.is_none_or(is_local_origin)) {
-        let why = "Host and Origin must name this machine: 127.0.0.1, [::1] or localhost";
-        return Some(Problem::new(403, "host_not_allowed", why));
+    if manner != Manner::Seed && !is_here(heard) {
+        return Some(Problem::new(403, "host_not_allowed", NOT_HERE));
     }
     if *found == Route::Health {
         return (manner == Manner::Seed).then(Problem::not_found);
@@ -37,6 +36,19 @@ pub(crate) fn refused(setting: &Setting, heard: &Heard<'_>, found: &Route<'_>) -
         MAJOR => None,
         other => Some(other_major(other)),
     }
+    .or_else(|| recovering(setting, found))
+}
+
+/// While its journal recovers, the real daemon says little more than that.
+fn recovering(setting: &Setting, found: &Route<'_>) -> Option<Problem> {
+    if !setting.recovery
+        || matches!(found, Route::Handshake | Route::Operations | Route::Status | Route::Clock)
+    {
+        return None;
+    }
+    let why = "the daemon recovers its journal and serves nothing else until then";
+    let problem = Problem::new(503, "daemon_recovery_only", why).later();
+    Some(problem.action("wait", "handshake again until servingMode is normal"))
 }
 
 /// Another major version was named.
@@ -64,10 +76,11 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
-fn is_local(host: &str) -> bool {
-    is_ours(host, &[])
-}
+/// What is said to whom [`is_here`] does not let in.
+pub(crate) const NOT_HERE: &str = "Host and Origin must name this machine: 127.0.0.1, [::1] or localhost";
 
-fn is_local_origin(origin: &str) -> bool {
-    origin.split_once("://").is_some_and(|(_, host)| is_local(host))
+/// Whether a request was meant for this machine: pages of other sites must not reach us through a browser on it.
+pub(crate) fn is_here(heard: &Heard<'_>) -> bool {
+    let is_origin = |origin: &str| origin.split_once("://").is_some_and(|(_, host)| is_ours(host, &[]));
+    is_ours(heard.host, &[]) && heard.origin.is_none_or(is_origin)
 }

@@ -75,7 +75,7 @@ pub(crate) fn trouble(state: &mut State, run: &str, what: Answers) -> Option<Mod
 }
 
 /// Longest idempotency key, in characters: that of the real daemon.
-const LONGEST_KEY: usize = 256;
+pub(crate) const LONGEST_KEY: usize = 256;
 
 impl Call<'_, '_> {
     /// The idempotency key that must come along.
@@ -94,14 +94,15 @@ impl Call<'_, '_> {
         Ok(key.to_owned())
     }
 
-    /// The space that keys of an operation live in: one for all, but for the real daemon.
-    pub(crate) fn space(&self, operation: &'static str) -> &'static str {
-        if self.is_engine() { operation } else { "" }
+    /// The space that keys of an operation live in: one for all, but for the real daemon, which has one for each client (the token has one),
+    /// partition of its journal and operation. The partition is the project; empty where there is none.
+    pub(crate) fn space(&self, operation: &str, project: &str) -> String {
+        if self.is_engine() { format!("{operation} {project}") } else { String::new() }
     }
 
     /// The digest of the body, which is taken down, too.
     pub(crate) fn digest(&mut self) -> [u8; 32] {
-        let digest = self.heard.body.digest();
+        let digest = self.heard.digest();
         self.decided.digest = Some(digest::text(&digest));
         digest
     }

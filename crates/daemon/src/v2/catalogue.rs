@@ -4,12 +4,27 @@ use super::access::other_major;
 use super::reply::JSON;
 use super::{Call, Form, Problem, Reply};
 use crate::core::Step;
+use crate::run::State;
+use crate::setting::{Manner, Setting};
 use bytes::Bytes;
 use rehearsal_wire::json::Kind;
 use serde_json::json;
 
+/// How the engine says it was started.
+const ENTRY: &str = "daemon";
+
+/// The access profile that the real daemon no longer gives to anybody.
+pub(crate) const RETIRED: &str = "external_sandbox_full";
+/// The one that came in its place.
+pub(crate) const FULL: &str = "full";
+
 /// The access profiles that runs may have.
-pub(crate) const ACCESS: [&str; 3] = ["readonly", "workspace_write", "external_sandbox_full"];
+pub(crate) fn access(manner: Manner) -> [&'static str; 3] {
+    match manner {
+        Manner::Seed | Manner::Corrected => ["readonly", "workspace_write", RETIRED],
+        Manner::Engine => ["readonly", "workspace_write", FULL],
+    }
+}
 
 pub(crate) fn handshake(call: &mut Call<'_, '_>) -> Step {
     if !call.is_seed()
@@ -25,8 +40,8 @@ pub(crate) fn handshake(call: &mut Call<'_, '_>) -> Step {
     });
     if call.is_engine() {
         body["operationsPath"] = json!("/v2/operations");
-        body["servingMode"] = json!("normal");
-        body["engine"]["entry"] = json!("daemon");
+        body["servingMode"] = json!(serving(setting));
+        body["engine"]["entry"] = json!(ENTRY);
     }
     call.ok(&body)
 }
@@ -59,7 +74,7 @@ pub(crate) fn harnesses(call: &mut Call<'_, '_>) -> Step {
     let row = json!({
         "id": setting.harness,
         "enabled": true,
-        "accessProfilesSupported": ACCESS,
+        "accessProfilesSupported": access(setting.manner),
         "liveInput": setting.live.word(),
     });
     call.ok(&json!({"harnesses": [row]}))
@@ -93,6 +108,14 @@ pub(crate) fn operations(call: &mut Call<'_, '_>) -> Step {
             further.map(|(id, method, path, mutability, key)| row(id, method, path, mutability, key)),
         );
     }
+    if call.is_engine() {
+        let more = [
+            ("run.list", "/v2/runs"),
+            ("daemon.status", "/v2/daemon/status"),
+            ("credential-profile.list", "/v2/credential-profiles"),
+        ];
+        rows.extend(more.map(|(id, path)| row(id, "GET", path, "reading", "natural")));
+    }
     call.ok(&json!({"protocolMajor": 3, "operations": rows}))
 }
 
@@ -102,6 +125,26 @@ pub(crate) fn quota(call: &mut Call<'_, '_>) -> Step {
     // As the file has them, numbers and order included.
     let text = format!("{{\"snapshots\": [{snapshots}], \"absences\": [{absences}]}}");
     call.say(Reply { status: 200, form: Form::Whole(JSON, Bytes::from(text)) })
+}
+
+/// How the daemon stands. The shape is a guess.
+pub(crate) fn status(call: &mut Call<'_, '_>) -> Step {
+    let of = |state: State| call.state.runs.values().filter(|run| run.state == state).count();
+    let runs = json!({"queued": of(State::Queued), "running": of(State::Running)});
+    let setting = call.setting;
+    let engine = json!({"version": setting.version, "sha": setting.sha, "entry": ENTRY});
+    call.ok(&json!({"servingMode": serving(setting), "engine": engine, "runs": runs}))
+}
+
+/// The credential profiles: the one that runs say they used. The shape is a guess.
+pub(crate) fn profiles(call: &mut Call<'_, '_>) -> Step {
+    let setting = call.setting;
+    let row = json!({"profileId": setting.profile, "harness": setting.harness, "enabled": true});
+    call.ok(&json!({"profiles": [row]}))
+}
+
+fn serving(setting: &Setting) -> &'static str {
+    if setting.recovery { "recovery_only" } else { "normal" }
 }
 
 pub(crate) fn settings(call: &mut Call<'_, '_>) -> Step {

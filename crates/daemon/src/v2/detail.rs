@@ -4,7 +4,8 @@ use super::timeline::kind;
 use super::{Call, Problem, Reply};
 use crate::core::{Step, Then};
 use crate::effect::Effect;
-use crate::run::{Open, Run, State, What, output_beginning, output_bytes};
+use crate::failure;
+use crate::run::{Open, Run, What, output_beginning, output_bytes};
 use crate::setting::{Manner, Setting};
 use rehearsal_script::runs::Answers;
 use rehearsal_world::clock::rfc3339;
@@ -170,22 +171,20 @@ fn further(setting: &Setting, run: &Run, body: &mut Value) {
     }
     let mut actions: Vec<Value> =
         run.open.iter().map(|open| json!({"kind": "answer_interaction", "interactionId": open.id})).collect();
-    if let Some((failure, at_ms)) = &run.failure {
-        let resets = failure
-            .resets_after
-            .map(|time| rfc3339(at_ms + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)));
-        body["failure"] = json!({
-            "phase": failure.phase,
-            "category": failure.category,
-            "code": failure.code,
-            "safeMessage": failure.message,
-            "resetsAt": resets,
-            "nextActions": failure.next_actions,
-        });
+    if let (Some((failure, _)), Some(mut facts)) = (&run.failure, failure::facts(run)) {
+        facts["safeMessage"] = json!(failure.message);
+        body["failure"] = facts;
         actions.extend(failure.next_actions.iter().map(|action| json!({"kind": action})));
     }
     body["requiredActions"] = json!(actions);
-    if run.script.attempt && run.state != State::Running {
+    if setting.manner == Manner::Engine {
+        body["artifacts"] = json!(super::artifact::rows(run));
+        body["budget"] = json!({"spentUsd": 0.0, "spendEstimated": false, "limitUsd": null});
+        body["decision"] = Value::Null;
+        body["planQuestions"] = json!([]);
+        body["runFacts"] = json!({"harnessId": setting.harness, "model": setting.model, "attempts": 1});
+    }
+    if run.script.attempt && run.is_over() {
         let proof =
             json!({"mechanism": "fake-sandbox", "verifiedDeniedPath": format!("{}/daemon", setting.runs)});
         body["candidates"] = json!([{"attemptId": "a01", "confinement": proof}]);

@@ -9,6 +9,7 @@ mod catalogue;
 mod clock;
 mod control;
 mod detail;
+mod list;
 mod message;
 mod model;
 mod once;
@@ -17,18 +18,21 @@ mod project;
 mod reply;
 mod route;
 mod start;
+mod strict;
 mod timeline;
 mod trust;
 mod upload;
 
-pub(crate) use access::{is_known, refused};
+pub(crate) use access::{NOT_HERE, is_here, is_known, refused};
 pub(crate) use body::Body;
-pub(crate) use call::Call;
+pub(crate) use call::{Call, LONGEST_KEY};
 pub(crate) use detail::{detail, telemetry};
+pub(crate) use message::LONGEST_MESSAGE;
 pub(crate) use problem::{Problem, unreadable};
 pub(crate) use reply::{Form, Reply};
 pub(crate) use route::{Route, route};
 pub(crate) use start::{Starting, files_of, started, take_up};
+pub(crate) use strict::{secret_in, unfit};
 pub(crate) use timeline::{frame, is_last};
 
 use crate::core::Step;
@@ -52,6 +56,12 @@ pub(crate) fn serve(call: &mut Call<'_, '_>, found: Route<'_>) -> Step {
         // What the original fake does not have.
         _ if call.is_seed() => call.refuse(&Problem::not_found()),
         Route::QuotaRefresh => catalogue::quota(call),
+        Route::Runs | Route::Status | Route::Profiles if !call.is_engine() => {
+            call.refuse(&Problem::not_found())
+        }
+        Route::Runs => list::runs(call),
+        Route::Status => catalogue::status(call),
+        Route::Profiles => catalogue::profiles(call),
         Route::Uploads => upload::create(call),
         Route::Upload { id, rest } => upload::one(call, id, &rest),
         Route::Operate => model::create(call),

@@ -14,8 +14,8 @@ pub(crate) fn once(
         Ok(key) => key,
         Err(problem) => return call.refuse(&problem),
     };
-    let (space, digest) = (call.space(operation), call.digest());
-    match call.state.receipts.find(space, &key, Some(operation), &digest) {
+    let (space, digest) = (call.space(operation, ""), call.digest());
+    match call.state.receipts.find(&space, &key, Some(operation), &digest) {
         Found::New => {}
         Found::Pending => return Step::Wait,
         Found::Same(reply) => return call.replay(reply, None),
@@ -23,7 +23,7 @@ pub(crate) fn once(
     }
     match judge(call, &key) {
         Ok(reply) => {
-            call.state.receipts.keep(space, &key, operation, digest, Some(reply.clone()));
+            call.state.receipts.keep(&space, &key, operation, digest, Some(reply.clone()));
             call.say(reply)
         }
         Err(problem) => call.refuse(&problem),

@@ -59,8 +59,12 @@ impl Problem {
             Manner::Corrected | Manner::Engine => {
                 let fields: Vec<_> =
                     self.fields.iter().map(|(at, why)| json!({"pointer": at, "message": why})).collect();
-                let actions: Vec<_> =
-                    self.actions.iter().map(|(kind, what)| json!({"kind": kind, "message": what})).collect();
+                let action = |(kind, what): &(&str, String)| match manner {
+                    // The real daemon has sentences for people here.
+                    Manner::Engine => json!(what),
+                    Manner::Corrected | Manner::Seed => json!({"kind": kind, "message": what}),
+                };
+                let actions: Vec<_> = self.actions.iter().map(action).collect();
                 let body = json!({
                     "code": code,
                     "message": message,

@@ -14,6 +14,9 @@ pub(crate) enum Route<'p> {
     ProjectRegister,
     ProjectRemove(&'p str),
     Start,
+    Runs,
+    Status,
+    Profiles,
     /// Anything below a run, whatever the method.
     Run {
         id: &'p str,
@@ -66,6 +69,9 @@ pub(crate) fn route<'p>(method: &str, target: &'p str) -> Route<'p> {
         ("GET", "/v2/projects") => Route::Projects,
         ("POST", "/v2/projects") => Route::ProjectRegister,
         ("POST", "/v2/runs") => Route::Start,
+        ("GET", "/v2/runs") => Route::Runs,
+        ("GET", "/v2/daemon/status") => Route::Status,
+        ("GET", "/v2/credential-profiles") => Route::Profiles,
         ("POST", "/v2/quota") => Route::QuotaRefresh,
         ("POST", "/v2/uploads") => Route::Uploads,
         ("POST", "/v2/model-operations") => Route::Operate,
@@ -92,6 +98,9 @@ impl Route<'_> {
             Self::ProjectRegister => "project.register",
             Self::ProjectRemove(_) => "project.remove",
             Self::Start => "run.start",
+            Self::Runs => "run.list",
+            Self::Status => "daemon.status",
+            Self::Profiles => "credential-profile.list",
             Self::Run { rest, .. } => match (method, rest.as_slice()) {
                 ("GET", []) => "run.read",
                 ("GET", ["events"]) => "run.events",
@@ -137,7 +146,7 @@ mod tests {
         assert_eq!(route("GET", "/v2/quota/?view=x"), Route::Quota);
         assert_eq!(route("GET", "/v2//runs//a1//"), Route::Run { id: "a1", rest: Vec::new() });
         assert_eq!(route("PATCH", "/v2/runs/a1/x"), Route::Run { id: "a1", rest: vec!["x"] });
-        assert_eq!(route("GET", "/v2/runs?x=%2F..%2F"), Route::Unknown);
+        assert_eq!(route("PUT", "/v2/runs?x=%2F..%2F"), Route::Unknown);
         assert_eq!(route("GET", "/v2//quota"), Route::Unknown);
         assert_eq!(route("DELETE", "/v2/projects/p/"), Route::ProjectRemove("p"));
         assert_eq!(route("GET", "/V2/quota"), Route::Unknown);

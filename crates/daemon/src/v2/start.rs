@@ -1,20 +1,19 @@
 //! The start of a run.
 
-use super::catalogue::ACCESS;
+use super::catalogue::{RETIRED, access};
 use super::project::{id_of, one_spelling};
 use super::{Call, Problem, Reply};
 use crate::core::{Step, Then, disk, written};
 use crate::effect::{Blocked, Effect};
 use crate::receipt::Found;
-use crate::run::{Beginning, Run, of_prompt};
+use crate::run::{Beginning, Run, State};
+use crate::setting::Setting;
 use rehearsal_journal::daemon::{Fact, Place, Sum};
 use rehearsal_script::runs::Answers;
 use rehearsal_wire::json::{Kind, Value};
 use serde_json::json;
 use std::sync::Arc;
 
-/// How long questions stay open with the real daemon.
-const PATIENCE_MS: u64 = 15 * 60 * 1000;
 const SCOPE: &str = "start";
 
 /// A start whose run is made once its files are.
@@ -22,7 +21,7 @@ const SCOPE: &str = "start";
 pub(crate) struct Starting {
     run: Run,
     key: String,
-    space: &'static str,
+    space: String,
     digest: [u8; 32],
 }
 
@@ -45,6 +44,36 @@ const FIELDS: [&str; 15] = [
     "tests",
 ];
 
+/// Further fields that the real daemon takes (`ControlRunStartRequest` in razzant/claudexor); they change nothing here.
+const FURTHER: [&str; 26] = [
+    "attachments",
+    "attempts",
+    "autonomy",
+    "browser",
+    "create",
+    "denyPaths",
+    "externalContextPolicy",
+    "maxToolCalls",
+    "maxTurns",
+    "models",
+    "n",
+    "paidBudget",
+    "portfolio",
+    "protectedPathApprovals",
+    "reviewerEfforts",
+    "reviewerModels",
+    "reviewerPanel",
+    "routingGoal",
+    "specHash",
+    "specId",
+    "specPath",
+    "swarm",
+    "synthesis",
+    "untilClean",
+    "web",
+    "delegate",
+];
+
 /// Fields that the real daemon sets itself.
 const SERVERS: [&str; 7] =
     ["threadId", "turnId", "planRunId", "planRef", "retryOf", "parentRunId", "delegatedFromRunId"];
@@ -54,30 +83,66 @@ pub(crate) fn start(call: &mut Call<'_, '_>) -> Step {
         Ok(key) => key,
         Err(problem) => return call.refuse(&problem),
     };
-    let (space, digest) = (call.space(SCOPE), call.digest());
+    let (space, digest) = (call.space(SCOPE, &partition(call)), call.digest());
     let bound = (!call.is_seed()).then_some(SCOPE);
-    match call.state.receipts.find(space, &key, bound, &digest) {
+    match call.state.receipts.find(&space, &key, bound, &digest) {
         Found::New => {}
         Found::Pending => return Step::Wait,
-        Found::Same(reply) => {
-            let run = run_of(&reply);
-            return call.replay(reply, run.as_deref().map(|run| (run, Answers::Start)));
-        }
+        Found::Same(reply) => return again(call, reply),
         Found::Other => return call.conflict(),
     }
     match judge(call, &key) {
         Ok(run) => {
-            call.state.receipts.keep(space, &key, SCOPE, digest, None);
+            call.state.receipts.keep(&space, &key, SCOPE, digest, None);
             begin(call, Starting { run, key, space, digest })
         }
         Err((problem, kept)) => {
             if kept {
                 let reply = problem.reply(call.setting.manner);
-                call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply));
+                call.state.receipts.keep(&space, &key, SCOPE, digest, Some(reply));
             }
             call.refuse(&problem)
         }
     }
+}
+
+/// The project in whose part of the journal a start is kept.
+fn partition(call: &Call<'_, '_>) -> String {
+    let root = call.heard.body.get("scope").and_then(|scope| scope.get("root")?.as_str());
+    root.map(|root| one_spelling(&root)).unwrap_or_default()
+}
+
+/// The stored answer to a start again. A run that waits in its queue is looked after.
+fn again(call: &mut Call<'_, '_>, reply: Reply) -> Step {
+    let id = run_of(&reply);
+    let waits = |id: &&String| call.state.run(id).is_some_and(|run| run.state == State::Queued);
+    let Some(id) = id.as_ref().filter(waits) else {
+        return call.replay(reply, id.as_deref().map(|run| (run, Answers::Start)));
+    };
+    if call.state.busy.contains(id) {
+        return Step::Wait;
+    }
+    let now_ms = call.now_ms;
+    if let Some(run) = call.state.runs.get_mut(id) {
+        run.knock(now_ms);
+    }
+    call.touched(id);
+    call.decided.replayed = true;
+    call.decided.run = Some(id.clone());
+    let reply = unless_queued(call, id, reply);
+    call.go_on(id, Then::Say { reply, what: Answers::Start })
+}
+
+/// The answer to a start: of a run in its queue only the job is known.
+fn unless_queued(call: &Call<'_, '_>, id: &str, reply: Reply) -> Reply {
+    match call.state.run(id).is_some_and(|run| run.state == State::Queued) {
+        true => Reply::json(202, &json!({"jobId": job(call.setting, id), "state": State::Queued.word()})),
+        false => reply,
+    }
+}
+
+fn job(setting: &Setting, run: &str) -> String {
+    format!("job-{}", setting.id("job", run, 12))
 }
 
 /// The run that a start asks for, or why there is none, and whether that is kept under the key.
@@ -92,7 +157,7 @@ fn judge(call: &Call<'_, '_>, key: &str) -> Result<Run, (Problem, bool)> {
         return Err(kept(Problem::new(404, "route_not_found", why)));
     }
     let prompt = body.text("prompt").unwrap_or_default();
-    let script = setting.scripts.of(&prompt).cloned().unwrap_or_else(|| of_prompt(&prompt));
+    let script = setting.script_of(&prompt);
     if let Some(refusal) = &script.refuse {
         return Err(kept(Problem::new(refusal.status, &refusal.code, refusal.message.clone())));
     }
@@ -120,31 +185,18 @@ fn judge(call: &Call<'_, '_>, key: &str) -> Result<Run, (Problem, bool)> {
     if !call.is_seed() && (script.attempt || call.is_engine() && workspace.is_some()) {
         private(call, workspace.as_deref(), live.as_deref()).map_err(kept)?;
     }
+    let id = call.state.fresh_id(setting, "run", key);
     let beginning = Beginning {
-        id: fresh_id(call, key),
-        script: Arc::new(script),
-        prompt,
         key: key.to_owned(),
         access: body.text("access").unwrap_or_default(),
         workspace,
         live: live.filter(|root| !root.is_empty()),
-        edits: Arc::clone(&setting.edits),
-        calls: false,
-        patience_ms: call.is_engine().then_some(PATIENCE_MS),
+        queued: script.queued.filter(|_| call.is_engine()),
+        interrupts: call.is_engine(),
+        patience_ms: setting.patience_ms(),
+        ..Beginning::new(id, Arc::new(script), prompt, setting)
     };
     Ok(Run::begin(beginning, call.now_ms))
-}
-
-/// An id that no run has or had, the same for the same seed and key.
-fn fresh_id(call: &Call<'_, '_>, key: &str) -> String {
-    let mut of = key.to_owned();
-    loop {
-        let id = call.setting.id("run", &of, 16);
-        if call.state.run(&id).is_none() && !call.state.is_gone(&id) {
-            return id;
-        }
-        of.push('\n');
-    }
 }
 
 /// What is wrong with the fields of a start.
@@ -156,10 +208,16 @@ fn shape(call: &Call<'_, '_>) -> Result<(), Problem> {
     if body.is_half_text() {
         return Err(Problem::field("", "the body holds half a surrogate pair, which is no text"));
     }
+    let known = access(call.setting.manner);
     if let Some(access) = body.get("access")
-        && !ACCESS.iter().any(|known| access.is_str(known))
+        && !known.iter().any(|known| access.is_str(known))
     {
-        return Err(Problem::field("/access", format!("must be one of {}", ACCESS.join(", "))));
+        if call.is_engine() && access.is_str(RETIRED) {
+            let why = format!("{RETIRED} is retired");
+            let act = "choose workspace_write, or trust the root and choose full";
+            return Err(Problem::new(409, "retired_access_profile", why).action("choose_access", act));
+        }
+        return Err(Problem::field("/access", format!("must be one of {}", known.join(", "))));
     }
     for (name, kind) in [("scope", Kind::Object), ("execution", Kind::Object), ("mode", Kind::String)] {
         if let Some(value) = body.get(name).filter(|value| value.kind() != kind) {
@@ -172,7 +230,8 @@ fn shape(call: &Call<'_, '_>) -> Result<(), Problem> {
     let object = body.object();
     let mut keys =
         object.iter().flat_map(|object| object.entries()).map(|(key, _)| key.as_str().unwrap_or_default());
-    let unknown = keys.find(|key| !FIELDS.contains(&key.as_ref()));
+    let further = if call.is_engine() { &FURTHER[..] } else { &[] };
+    let unknown = keys.find(|key| !FIELDS.contains(&key.as_ref()) && !further.contains(&key.as_ref()));
     let Some(unknown) = unknown else { return Ok(()) };
     if SERVERS.contains(&unknown.as_ref()) {
         return Err(Problem::field(&format!("/{unknown}"), "is set by the daemon, not by its clients"));
@@ -232,7 +291,15 @@ fn private(call: &Call<'_, '_>, workspace: Option<&str>, live: Option<&str>) -> 
 
 /// Makes the run's files, where it has any, and then the run.
 fn begin(call: &mut Call<'_, '_>, starting: Starting) -> Step {
-    match files_of(call, &starting.run) {
+    let mut files = files_of(call, &starting.run);
+    let run = &starting.run;
+    // The real daemon looks at a workspace even where nothing is written in it.
+    if let (true, true, Some(Effect::Begin { edits, .. })) =
+        (call.is_engine(), run.workspace.is_some(), &mut files)
+    {
+        edits.get_or_insert_with(|| (call.space_of(run), Vec::new()));
+    }
+    match files {
         Some(effect) => call.begin(effect, starting),
         None => {
             let effect = Effect::Begin { run: starting.run.id.clone(), edits: None, attempt: None };
@@ -274,25 +341,26 @@ pub(crate) fn started(
     let edited = match outcome {
         Ok(edited) => edited,
         Err(blocked @ Blocked::Disk(_)) => {
-            call.state.receipts.forget(space, &key);
+            call.state.receipts.forget(&space, &key);
             return call.refuse(&disk(&blocked));
         }
         Err(blocked) => {
             let problem = blocked_start(&blocked);
             call.facts.push(Fact::WriteRefused { run: run.id, why: blocked.to_string() });
             let reply = problem.reply(call.setting.manner);
-            call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply));
+            call.state.receipts.keep(&space, &key, SCOPE, digest, Some(reply));
             return call.refuse(&problem);
         }
     };
     let id = take_up(call, run, effect, edited);
     let mut body = json!({"runId": id, "runDir": call.setting.run_dir(&id)});
     if call.is_engine() {
-        body["jobId"] = json!(format!("job-{}", call.setting.id("job", &id, 12)));
+        body["jobId"] = json!(job(call.setting, &id));
         body["taskId"] = json!(format!("task-{}", call.setting.id("task", &id, 12)));
     }
     let reply = Reply::json(200, &body);
-    call.state.receipts.keep(space, &key, SCOPE, digest, Some(reply.clone()));
+    call.state.receipts.keep(&space, &key, SCOPE, digest, Some(reply.clone()));
+    let reply = unless_queued(call, &id, reply);
     call.go_on(&id, Then::Say { reply, what: Answers::Start })
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn events(call: &mut Call<'_, '_>, id: &str) -> Step {
 /// The type of a row.
 pub(crate) fn kind(run: &Run, what: &What) -> &'static str {
     match what {
+        What::Queued => "run.queued",
         What::Started => "run.started",
         What::Asked(_) => "interaction.requested",
         What::Closed(..) => "interaction.resolved",
@@ -68,7 +69,7 @@ pub(crate) fn frame(run: &Run, row: &Row) -> String {
 
 fn data(what: &What) -> Value {
     match what {
-        What::Started => json!({}),
+        What::Queued | What::Started => json!({}),
         What::Asked(id) => json!({"interactionId": id}),
         What::Closed(id, how) => {
             let status = match how {

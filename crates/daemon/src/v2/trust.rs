@@ -1,5 +1,6 @@
 //! Roots that its user trusts with full access. The shapes are guesses: the real daemon's are not public.
 
+use super::catalogue::FULL;
 use super::project::one_spelling;
 use super::{Call, Problem};
 use crate::core::Step;
@@ -7,9 +8,6 @@ use crate::state::MOST_PROJECTS;
 use rehearsal_journal::daemon::Fact;
 use rehearsal_journal::digest;
 use serde_json::json;
-
-/// The access that needs trust.
-pub(crate) const FULL: &str = "external_sandbox_full";
 
 pub(crate) fn read(call: &mut Call<'_, '_>) -> Step {
     let rows: Vec<_> =

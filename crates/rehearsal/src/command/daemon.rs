@@ -80,6 +80,9 @@ pub(crate) struct Arguments {
     /// Refuse runs in projects that nobody registered, as --as-engine does.
     #[arg(long)]
     require_project: bool,
+    /// With --as-engine: serve as the real daemon does while it recovers its journal; nearly everything answers 503.
+    #[arg(long, requires = "as_engine")]
+    recovery_only: bool,
     /// Seed of all ids [default: another one at each start].
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = value::seed)]
     seed: Option<u64>,
@@ -156,6 +159,7 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
         edits,
         runs: String::new(),
         require_project: arguments.require_project,
+        recovery: arguments.recovery_only,
         seed: arguments.seed.unwrap_or_default(),
         scripted_clock: arguments.scripted_clock,
         scripts: scripts(&arguments.script)?,
@@ -243,6 +247,11 @@ async fn serve(
     let daemon = Daemon::new(setting, installed, Arc::clone(&recorder), wire);
     let keeper = daemon.clone();
     drop(task::spawn(async move { keeper.keep_time().await }));
+    let listened = daemon.clone();
+    let end = async move {
+        end.await;
+        listened.end_streams();
+    };
     let limits = Limits { body: Setting::BODY, ..Limits::default() };
     http::serve(listener, Arc::new(daemon), limits, end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::terminal::{self, plural};
 use clap::Args;
+use rehearsal_script::FileKind;
 use rehearsal_script::finding::Severity;
 use rehearsal_wire::rule::{Profile, RULES};
 use rehearsal_workflow::suite;
@@ -12,15 +13,27 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Files of scenarios or waves, or folders of them.
+    /// Files of scenarios, waves or run scripts, or folders of them. Run scripts are looked at together.
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "schema"])]
     files: Vec<PathBuf>,
     /// Print the rules of the provider, with their profiles and codes.
     #[arg(long, conflicts_with_all = ["files", "schema"])]
     rules: bool,
-    /// Print the JSON Schema of scenario files with `version: 1`.
-    #[arg(long, conflicts_with = "files")]
-    schema: bool,
+    /// Print the JSON Schema of a kind of file: suite (scenario files with `version: 1`; the default), wave or runs.
+    #[arg(
+        long,
+        value_name = "KIND",
+        num_args = 0..=1,
+        default_missing_value = "suite",
+        value_parser = kind,
+        conflicts_with = "files"
+    )]
+    schema: Option<FileKind>,
+}
+
+fn kind(text: &str) -> Result<FileKind, String> {
+    let known = FileKind::ALL.into_iter().find(|kind| kind.word() == text);
+    known.ok_or_else(|| format!("it is {}", FileKind::ALL.map(FileKind::word).join(", ")))
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -28,8 +41,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         terminal::print(&rules());
         return Ok(());
     }
-    if arguments.schema {
-        terminal::print(&rehearsal_script::json_schema());
+    if let Some(kind) = arguments.schema {
+        terminal::print(&rehearsal_script::json_schema(kind));
         return Ok(());
     }
     let (files, findings) = suite::lint(&arguments.files)?;

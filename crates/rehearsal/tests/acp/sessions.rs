@@ -2,7 +2,13 @@
 
 use crate::client::{Client, Said, words};
 use rehearsal_journal::daemon::Fact;
+use rehearsal_testkit::program::lines;
+use rehearsal_testkit::raw_client::PATIENCE;
+use rehearsal_testkit::scratch;
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 
 fn code(outcome: Result<Value, Value>) -> i64 {
     outcome.unwrap_err()["code"].as_i64().unwrap()
@@ -129,4 +135,40 @@ fn lines_that_are_no_good_are_answered_and_taken_down() {
     assert_eq!(refused.len(), 14);
     assert_eq!(refused[0], "parse_error");
     assert_eq!(refused[12..], ["method_not_found", "unknown_response"]);
+}
+
+#[test]
+fn half_a_surrogate_pair_is_no_text() {
+    let mut client = Client::new("half-text", "", &[]);
+    for line in [
+        r#"{"jsonrpc": "2.0", "id": "\ud800", "method": "session/list"}"#,
+        r#"{"jsonrpc": "2.0", "id": 5, "method": "session/new", "params": {"cwd": "/\udfff", "mcpServers": []}}"#,
+    ] {
+        client.say(line);
+        let Said::Answers(0, Err(error)) = client.hear() else { panic!("{line}") };
+        assert_eq!(error["code"], -32700);
+        assert!(error["message"].as_str().unwrap().contains("half a surrogate pair"), "{error}");
+    }
+}
+
+#[test]
+fn a_client_that_reads_nothing_keeps_no_agent_alive_that_is_asked_to_end() {
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "acp/never-reads");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.current_dir(&folder).args(["daemon", "--acp", "--data", "data"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Its answers are more than a pipe holds.
+    let line =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n";
+    child.stdin.as_mut().unwrap().write_all(line.repeat(400).as_bytes()).unwrap();
+    let mut first = [0];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    let end = lines(child.stderr.take().unwrap()).recv_timeout(PATIENCE);
+    let ended = matches!(end, Err(RecvTimeoutError::Disconnected));
+    drop(child.kill());
+    child.wait().unwrap();
+    assert!(ended, "{end:?}");
 }

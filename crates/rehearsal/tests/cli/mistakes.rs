@@ -202,9 +202,14 @@ fn help_and_version_are_no_mistakes() {
         assert_eq!((code, err.as_str()), (Some(0), ""), "{line}");
         assert!(!out.is_empty(), "{line}");
     }
-    let schema = sandbox.run(&["lint", "--schema"]).out;
-    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    assert!(schema["$schema"].is_string());
+    for (kind, top) in [("", "file"), ("suite", "file"), ("wave", "wave"), ("runs", "runs")] {
+        let schema = sandbox.run(&words(format!("lint --schema {kind}").trim())).out;
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        assert_eq!(schema["$ref"], format!("#/$defs/{top}"), "{kind}");
+    }
+    let Ended { code, err, .. } = sandbox.run(&["lint", "--schema", "suit"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("it is suite, wave, runs"), "{err}");
 }
 
 #[test]

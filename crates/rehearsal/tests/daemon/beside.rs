@@ -107,11 +107,11 @@ fn a_model_operation_is_read_until_it_ends_and_forgotten_when_acknowledged() {
 #[test]
 fn full_access_needs_a_trusted_root_with_the_real_daemon() {
     let stand = Stand::with("trust", &["--as-engine"]);
-    let more = json!({"access": "external_sandbox_full", "scope": {"kind": "project", "root": "/a/b", "ephemeral": true}});
+    let more = json!({"access": "full", "scope": {"kind": "project", "root": "/a/b", "ephemeral": true}});
     let key = fresh();
     let refused = stand.start_with(&key, "work", &more);
     assert_eq!(refused.refusal(), (409, "trust_full_access_required"));
-    assert_eq!(refused.body["requiredActions"][0]["kind"], "trust_root");
+    assert!(refused.body["requiredActions"][0].as_str().unwrap().contains("/v2/trust"));
     let trust = |level: &str| stand.post("/v2/trust", "", &json!({"root": "/a//b/", "level": level}));
     assert_eq!(trust("full_access").body["root"], "/a/b");
     assert_eq!(stand.get("/v2/trust").body["trusted"][0]["root"], "/a/b");
@@ -130,7 +130,9 @@ fn a_project_must_be_registered_where_that_is_asked() {
             |ephemeral: bool| json!({"scope": {"kind": "project", "root": "/a/b/", "ephemeral": ephemeral}});
         let refused = stand.start_with(&fresh(), "work", &more(false));
         assert_eq!(refused.refusal(), (404, "project_not_registered"));
-        assert_eq!(refused.body["requiredActions"][0]["kind"], "register_project");
+        let action = &refused.body["requiredActions"][0];
+        let told = action.as_str().or(action["message"].as_str()).unwrap();
+        assert!(told.contains("POST /v2/projects"), "{told}");
         assert_eq!(stand.start_with(&fresh(), "work", &more(true)).status, 200);
         let registered = stand.post("/v2/projects", &fresh(), &json!({"root": "/a/b"}));
         assert_eq!(registered.body["created"], true);

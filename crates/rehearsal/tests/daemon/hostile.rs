@@ -108,3 +108,39 @@ fn a_start_whose_answer_is_garbage_made_its_run_and_the_key_finds_it() {
     assert_eq!((got.status, got.body), (200, serde_json::Value::Null));
     assert_eq!(stand.answer(&run, &question, &json!([{"freeText": "x"}])).status, 409);
 }
+
+#[test]
+fn problems_of_the_real_daemon_come_in_the_place_of_answers() {
+    let script = "version: 1
+runs:
+  - id: '[m]'
+    steps: [{hang: true}]
+    troubles:
+      - {on: message, times: 2, mode: problem, code: delivery_in_progress}
+      - {on: poll, mode: problem, code: idempotency_status_unavailable}
+      - {on: control, mode: problem, code: delegation_cancel_incomplete, status: 502}
+      - {on: events, mode: problem, code: daemon_stopping}
+";
+    let stand = Stand::scripted("problems", script, &[]);
+    let run = stand.start("[m]");
+    let key = fresh();
+    for _ in 0..2 {
+        let got = stand.message(&run, &key, "hurry");
+        assert_eq!(
+            (got.refusal(), got.body["retryable"].as_bool()),
+            ((409, "delivery_in_progress"), Some(true))
+        );
+        assert!(got.head.contains("application/problem+json"), "{}", got.head);
+    }
+    // It arrived with the first, and once.
+    assert_eq!(stand.message(&run, &key, "hurry").body["outcome"], "accepted");
+    assert_eq!(stand.get(&format!("/v2/runs/{run}")).refusal(), (503, "idempotency_status_unavailable"));
+    let rows = stand.detail(&run)["timeline"].clone();
+    assert_eq!(rows.as_array().unwrap().iter().filter(|row| row["type"] == "message.accepted").count(), 1);
+    assert_eq!(Got::of(&stand.listen(&run, "").reply()).refusal(), (503, "daemon_stopping"));
+    assert_eq!(stand.cancel(&run).refusal(), (502, "delegation_cancel_incomplete"));
+    assert_eq!(stand.detail(&run)["summary"]["state"], "cancelled");
+    let broken =
+        |fact: &Fact| matches!(fact, Fact::Decided(decided) if decided.broken.as_deref() == Some("problem"));
+    assert_eq!(stand.facts().iter().filter(|fact| broken(fact)).count(), 5);
+}

@@ -8,6 +8,7 @@
 mod a2a;
 mod beside;
 mod defects;
+mod engine;
 mod events;
 mod hostile;
 mod scripted;

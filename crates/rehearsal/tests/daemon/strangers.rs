@@ -165,3 +165,30 @@ fn token_and_descriptor_are_private_and_name_absolute_paths() {
     assert_ne!(again.token, stand.token);
     assert_eq!(again.get("/v2/quota").status, 200);
 }
+
+#[test]
+fn a_daemon_that_is_asked_to_end_waits_for_nobody_who_listens() {
+    let mut stand = Stand::new("end-with-listeners");
+    let run = stand.start("[FAKE:HANG]");
+    let mut clients: Vec<_> = (0..5).map(|_| stand.listen(&run, "")).collect();
+    let message =
+        json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "[FAKE:HANG]"}]}});
+    let body = message.to_string();
+    for path in ["message:stream", "message:send"] {
+        let json =
+            format!("A2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
+        let mut client = stand.connect();
+        client.send(format!("POST /a2a/{path} HTTP/1.1\r\n{}{body}", stand.head(&format!("{json}\r\n\r\n"))));
+        clients.push(client);
+    }
+    for client in &mut clients {
+        assert!(client.read_at_least(15).starts_with(b"HTTP/1.1 200 OK"));
+    }
+    let clock = std::time::Instant::now();
+    stand.stop();
+    // Less than whoever is still being answered gets.
+    assert!(clock.elapsed().as_secs() < 5, "{:?}", clock.elapsed());
+    for mut client in clients {
+        assert_ne!(client.read_to_end().end, rehearsal_testkit::End::Open);
+    }
+}

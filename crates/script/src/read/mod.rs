@@ -80,7 +80,11 @@ pub fn read_under(
 /// known by their first keys.
 #[must_use]
 pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
-    let (suite, others): (Vec<_>, Vec<_>) = files.iter().copied().partition(|file| other(file).is_none());
+    let kinds: Vec<_> = files.iter().map(|file| (*file, other(file))).collect();
+    let of = |kind: Option<usize>| -> Vec<File<'_>> {
+        kinds.iter().filter(|(_, other)| *other == kind).map(|(file, _)| *file).collect()
+    };
+    let suite = of(None);
     let mut findings = Vec::new();
     if !suite.is_empty() {
         let (scenarios, found) = suite::load(&suite, known, None);
@@ -89,20 +93,23 @@ pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
             findings.extend(surprises(&scenarios, known));
         }
     }
-    findings.extend(others.iter().filter_map(|file| Some(other(file)?(file))).flatten());
+    for (at, (_, lint)) in OTHERS.iter().enumerate() {
+        findings.extend(lint(&of(Some(at))));
+    }
     let order = |file: &str| files.iter().position(|known| known.name == file);
     findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
     findings.dedup();
     findings
 }
 
-/// What is said about a file of one kind.
-type Lint = fn(&File<'_>) -> Vec<Finding>;
+/// What is said about all files of one kind, which may have to do with each other.
+type Lint = fn(&[File<'_>]) -> Vec<Finding>;
 
 /// Files that are no part of a suite, by the key that only they have at the top.
 const OTHERS: &[(&str, Lint)] = &[(wave::KEY, wave::lint), (runs::KEY, runs::lint)];
 
-fn other(file: &File<'_>) -> Option<Lint> {
+/// The row of [`OTHERS`] that a file belongs to.
+fn other(file: &File<'_>) -> Option<usize> {
     let root = node::read(file.bytes, &mut Findings::new(file.name))?;
-    OTHERS.iter().find(|(key, _)| root.get(key).is_some()).map(|(_, lint)| *lint)
+    OTHERS.iter().position(|(key, _)| root.get(key).is_some())
 }

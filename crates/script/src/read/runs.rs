@@ -4,10 +4,11 @@ use super::File;
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Content, Node};
 use crate::runs::{
-    Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Question, Quirk, Refusal, RunScript,
+    Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Problem, Question, Quirk, Refusal, RunScript,
     RunScripts, Step, Trouble, When,
 };
 use crate::{schema, span};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The key that only such files have at the top.
@@ -30,9 +31,9 @@ pub fn read(files: &[File<'_>]) -> Result<RunScripts, Vec<Finding>> {
     if findings.is_empty() { Ok(scripts) } else { Err(findings) }
 }
 
-/// All that can be said about a file of run scripts.
-pub(super) fn lint(file: &File<'_>) -> Vec<Finding> {
-    load(&[*file]).1
+/// All that can be said about files of run scripts, which a daemon plays together.
+pub(super) fn lint(files: &[File<'_>]) -> Vec<Finding> {
+    load(files).1
 }
 
 fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
@@ -107,6 +108,7 @@ fn run(node: &Node, findings: &mut Findings<'_>) -> RunScript {
         marker: node.text("marker").unwrap_or(&id).to_owned(),
         id,
         refuse: node.get("refuse").map(refusal),
+        queued: queued(node),
         steps,
         messages: list("messages").filter_map(|node| message(node, findings)).collect(),
         troubles: list("troubles").filter_map(|node| trouble(node, findings)).collect(),
@@ -149,6 +151,12 @@ fn asked_twice(node: &Node, steps: &[Step], findings: &mut Findings<'_>) {
             findings.error(ask.get("id").map_or(ask.at, |id| id.at), Code::Clash, message);
         }
     }
+}
+
+/// What a run waits for in its queue.
+fn queued(node: &Node) -> Option<When> {
+    let number = node.get("queued")?.as_whole().and_then(|number| u64::try_from(number).ok());
+    number.map(When::Polls).or(duration(node, "queued").map(When::After))
 }
 
 fn refusal(node: &Node) -> Refusal {
@@ -255,6 +263,15 @@ fn files(node: &Node, findings: &mut Findings<'_>) -> Vec<(String, String)> {
     if node.entries().is_empty() && matches!(node.content, Content::Map(_)) {
         findings.error_with_hint(node.at, Code::MissingField, "no file is written", "name one: path to text");
     }
+    let names: BTreeSet<&str> = node.entries().iter().map(|(path, _)| path.name.as_str()).collect();
+    for (path, _) in node.entries() {
+        let folder = format!("{}/", path.name);
+        let inner = names.range(folder.as_str()..).next().filter(|inner| inner.starts_with(&folder));
+        if let Some(inner) = inner {
+            let message = format!("`{}` cannot be a file: `{inner}` lies in it", path.name);
+            findings.error_with_hint(path.at, Code::Contradiction, message, "give one of them another name");
+        }
+    }
     let entries = node.entries().iter();
     entries.map(|(path, text)| (path.name.clone(), text.as_text().unwrap_or_default().to_owned())).collect()
 }
@@ -279,7 +296,11 @@ fn question(at: usize, node: &Node) -> Question {
 
 fn ending(node: &Node, findings: &mut Findings<'_>) -> Ending {
     if let Some(state) = node.as_text() {
-        return Ending { failed: state == "failed", ..Ending::default() };
+        return Ending {
+            failed: state != "succeeded",
+            interrupted: state == "interrupted",
+            ..Ending::default()
+        };
     }
     let failure = node.get("failure").map(|node| failure(node, findings));
     if let Some(state) =
@@ -293,7 +314,8 @@ fn ending(node: &Node, findings: &mut Findings<'_>) -> Ending {
         findings.error(text.at, Code::Contradiction, "an empty text is repeated in vain");
     }
     Ending {
-        failed: node.text("state").map_or(failure.is_some(), |state| state == "failed"),
+        failed: node.text("state").map_or(failure.is_some(), |state| state != "succeeded"),
+        interrupted: node.text("state") == Some("interrupted"),
         text: node.text("text").map(str::to_owned),
         bytes,
         failure,
@@ -336,13 +358,34 @@ const SLOW: Duration = Duration::from_secs(5);
 fn trouble(node: &Node, findings: &mut Findings<'_>) -> Option<Trouble> {
     let number =
         |name: &str| node.get(name).and_then(Node::as_whole).and_then(|number| u64::try_from(number).ok());
-    let mode = Mode::of(node.text("mode")?, duration(node, "time").unwrap_or(SLOW))?;
+    let problem = problem(node, findings);
+    let mode = Mode::of(node.text("mode")?, duration(node, "time").unwrap_or(SLOW), problem)?;
     if let Some(time) = node.get("time").filter(|_| !mode.is_slow()) {
         let why = format!("`{}` takes no `time`", mode.word());
         findings.error_with_hint(time.at, Code::Contradiction, why, "slow_head and slow_body do");
     }
     let on = Answers::of(node.text("on")?)?;
     Some(Trouble { on, skip: number("skip").unwrap_or(0), times: number("times").unwrap_or(1), mode })
+}
+
+/// The problem of a trouble that has one.
+fn problem(node: &Node, findings: &mut Findings<'_>) -> Option<Problem> {
+    let mode = node.text("mode").unwrap_or_default();
+    if mode != "problem" {
+        if let Some(at) = node.get("code").or(node.get("status")) {
+            let why = format!("`{mode}` takes no `code` and no `status`");
+            findings.error_with_hint(at.at, Code::Contradiction, why, "`mode: problem` does");
+        }
+        return None;
+    }
+    let Some(code) = node.text("code") else {
+        let hint = format!("one of {}", Problem::CODES.join(", "));
+        findings.error_with_hint(node.at, Code::MissingField, "`mode: problem` needs `code`", hint);
+        return None;
+    };
+    let known = Problem::of(code)?;
+    let status = node.get("status").and_then(Node::as_whole).and_then(|status| u16::try_from(status).ok());
+    Some(Problem { status: status.unwrap_or(known.status), ..known })
 }
 
 fn duration(node: &Node, name: &str) -> Option<Duration> {
@@ -380,7 +423,8 @@ runs:
     messages: [{outcome: delivery_unknown, reason: transport_lost}, {outcome: accepted}]
     troubles: [{on: poll, skip: 1, times: 2, mode: slow_head, time: 2s}, {on: start, mode: garbage}]
   - {id: refused, refuse: {status: 409, code: busy}}
-  - {id: hung, steps: [{hang: true}]}
+  - {id: hung, queued: 2, steps: [{hang: true}]}
+  - {id: broken, queued: 30s, steps: [{end: interrupted}]}
 ";
 
     #[test]
@@ -407,6 +451,10 @@ runs:
         assert_eq!(run.troubles[0].mode, Mode::SlowHead(Duration::from_secs(2)));
         assert_eq!((run.troubles[1].skip, run.troubles[1].times), (0, 1));
         assert_eq!(scripts.of("refused").unwrap().refuse.as_ref().unwrap().code, "busy");
+        assert_eq!(scripts.of("hung").unwrap().queued, Some(When::Polls(2)));
+        let broken = scripts.of("broken").unwrap();
+        assert_eq!(broken.queued, Some(When::After(Duration::from_secs(30))));
+        assert!(matches!(&broken.steps[0].act, Act::End(end) if end.failed && end.interrupted));
         assert!(is_one(&File { name: "x.yaml", bytes: WHOLE.as_bytes() }));
         assert!(!is_one(&File { name: "x.yaml", bytes: b"version: 1\nclasses: {}\n" }));
     }
@@ -431,6 +479,9 @@ runs:
             (with("{id: a, steps: [{end: failed}, {note: x}]}"), "nothing is played after"),
             (with("{id: a, steps: [{edit: {../x: y}}]}"), "`../x`"),
             (with("{id: a, steps: [{edit: {}}]}"), "no file is written"),
+            (with("{id: a, steps: [{edit: {x/y: z, x: z}}]}"), "`x` cannot be a file: `x/y` lies in it"),
+            (with("{id: a, queued: soon}"), "`queued` must be a duration"),
+            (with("{id: a, queued: 0}"), "`queued` must be a whole number from 1"),
             (with("{id: a, steps: [{hang: false}]}"), "`hang` is true"),
             (
                 with("{id: a, steps: [{ask: {question: q, id: i}}, {ask: {question: q, id: i}}]}"),
@@ -444,6 +495,12 @@ runs:
             (with("{id: a, messages: [{outcome: accepted, reason: run_terminal}]}"), "has no `reason`"),
             (with("{id: a, troubles: [{on: poll, mode: garbage, time: 1s}]}"), "takes no `time`"),
             (with("{id: a, troubles: [{on: polls, mode: garbage}]}"), "`on`"),
+            (with("{id: a, troubles: [{on: poll, mode: problem}]}"), "`mode: problem` needs `code`"),
+            (
+                with("{id: a, troubles: [{on: poll, mode: garbage, status: 500}]}"),
+                "`garbage` takes no `code`",
+            ),
+            (with("{id: a, troubles: [{on: poll, mode: problem, code: daemon_stoping}]}"), "daemon_stopping"),
             (with("{id: a}\n  - {id: a}"), "two runs are called \"a\"; the first stands in runs.yaml:3"),
             (with("{id: a, steps: [{update: {kind: plan}}]}"), "`update` needs `sessionUpdate`"),
             (with("{id: a, steps: [{call: {method: x, param: {}}}]}"), "did you mean `params`?"),
@@ -466,7 +523,7 @@ runs:
             ("[{id: a, refuse: {status: 400, code: x}, steps: [{note: y}]}]", "never played"),
         ] {
             let text = format!("version: 1\nruns: {text}\n");
-            let found = lint(&File { name: "runs.yaml", bytes: text.as_bytes() });
+            let found = lint(&[File { name: "runs.yaml", bytes: text.as_bytes() }]);
             assert!(matches!(&found[..], [finding] if finding.message.contains(words)), "{found:?}");
         }
     }

@@ -12,7 +12,7 @@ mod wave;
 
 pub(crate) use check::check;
 pub(crate) use fields::FILE;
-pub use print::json_schema;
+pub use print::{FileKind, json_schema};
 pub(crate) use run::{ACTS, RUNS, WAITS};
 pub(crate) use wave::{ROLES, WAVE};
 

@@ -1,18 +1,52 @@
 //! The table as a JSON Schema.
 
-use super::fields::FILE;
-use super::{Kind, Need, Shape};
+use super::{FILE, Kind, Need, RUNS, Shape, WAVE};
 use rehearsal_wire::json::write_string;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The JSON Schema (draft 2020-12) of a scenario file with `version: 1`, as indented text.
+/// A kind of file that people write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Scenarios: the files of a suite, with `version: 1`.
+    Suite,
+    /// Items of work for several workers.
+    Wave,
+    /// Run scripts of the agent-run daemon.
+    Runs,
+}
+
+impl FileKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Suite, Self::Wave, Self::Runs];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Suite => "suite",
+            Self::Wave => "wave",
+            Self::Runs => "runs",
+        }
+    }
+
+    fn shape(self) -> &'static Shape {
+        match self {
+            Self::Suite => &FILE,
+            Self::Wave => &WAVE,
+            Self::Runs => &RUNS,
+        }
+    }
+}
+
+/// The JSON Schema (draft 2020-12) of a kind of file, as indented text.
 #[must_use]
-pub fn json_schema() -> String {
+pub fn json_schema(kind: FileKind) -> String {
     let mut shapes = BTreeMap::new();
-    collect(&FILE, &mut shapes);
+    collect(kind.shape(), &mut shapes);
     let mut out = String::from("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
-    out.push_str("  \"$ref\": \"#/$defs/file\",\n  \"$defs\": {\n");
+    let top = kind.shape().name;
+    let _ = write!(out, "  \"$ref\": \"#/$defs/{top}\",\n  \"$defs\": {{\n");
     for (i, shape) in shapes.values().enumerate() {
         let _ = write!(out, "    {}: ", quoted(shape.name));
         object(&mut out, shape);

@@ -3,7 +3,7 @@
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, Paths, Span, Text, Whole, Word};
 use super::fields::{COMMENT, must, new};
 use super::{Field, Kind, Need, Shape};
-use crate::runs::{Answers, Ending, MessageOutcome, Mode, Quirk};
+use crate::runs::{Answers, Ending, MessageOutcome, Mode, Problem, Quirk};
 
 static NAMES: Kind = List(&Name);
 /// What stands in quota is said as it is: the shapes are the client's.
@@ -48,6 +48,11 @@ pub(super) static RUN: Shape = Shape {
         must("id", &Name, "Its name, unique over all files."),
         new("marker", &Name, "A prompt that holds this text is played by it; the id by default."),
         new("refuse", &Object(&REFUSE), "The start is refused with this."),
+        new(
+            "queued",
+            &Either(&[&Whole(1, 1_000_000), &Span]),
+            "It waits in a queue first: for so many starts under its key or reads, or for a time. Only with `--as-engine`.",
+        ),
         new(
             "steps",
             &List(&Object(&STEP)),
@@ -107,13 +112,17 @@ static STEP: Shape = Shape {
             "Tells its client something: an update of ACP with its `sessionUpdate`, as it leaves.",
         ),
         new("call", &Object(&CALL), "Asks its client for something and waits for the answer, over ACP."),
-        new("end", &Either(&[&Word(&STATES), &Object(&END)]), "Ends: `succeeded`, `failed`, or with more."),
+        new(
+            "end",
+            &Either(&[&Word(&STATES), &Object(&END)]),
+            "Ends: `succeeded`, `failed`, `interrupted` (which is `failed` without `--as-engine`), or with more.",
+        ),
         new("hang", &Flag, "Does nothing any more; only a cancel ends it."),
     ],
 };
 
 /// How a run may end by itself.
-pub(crate) const STATES: [&str; 2] = ["succeeded", "failed"];
+pub(crate) const STATES: [&str; 3] = ["succeeded", "failed", "interrupted"];
 
 static ASK: Shape = Shape {
     name: "ask",
@@ -220,6 +229,8 @@ static TROUBLE: Shape = Shape {
         must("on", &Word(&Answers::WORDS), "Which answers about the run."),
         must("mode", &Word(&Mode::WORDS), "How they are broken."),
         new("time", &Span, "How long a slow head or body takes."),
+        new("code", &Word(&Problem::CODES), "The code of a `problem`."),
+        new("status", &Whole(400, 599), "The status of a `problem`; that of its code by default."),
         new("skip", &Whole(0, 1_000_000), "How many go well before; 0 by default."),
         new("times", &Whole(1, 1_000_000), "How many are broken then; 1 by default."),
     ],

@@ -61,6 +61,7 @@ fn setting() -> Setting {
         edits: Setting::edits(),
         runs: String::new(),
         require_project: false,
+        recovery: false,
         seed: 7,
         scripted_clock: true,
         scripts: RunScripts::default(),
