@@ -1,5 +1,6 @@
 //! What a daemon is set to. It does not change while it serves.
 
+use crate::install::Installed;
 use crate::run::{LiveInput, of_prompt};
 use rehearsal_journal::digest;
 use rehearsal_script::runs::{RunScript, RunScripts};
@@ -73,6 +74,32 @@ impl Setting {
     pub const CLOCK_MS: u64 = 1_788_220_800_000;
     /// Most kept runs that are over.
     pub const KEEP: usize = 10_000;
+    /// Largest body of a request, in bytes: that of the real daemon.
+    pub const BODY: u64 = 10 << 20;
+
+    /// What holds where nobody says otherwise, for a daemon that was installed.
+    #[must_use]
+    pub fn plain(installed: &Installed, seed: u64) -> Self {
+        Self {
+            manner: Manner::default(),
+            token: installed.token.clone(),
+            harness: "fake-harness".to_owned(),
+            version: "3.99.0".to_owned(),
+            sha: "fakesha0".to_owned(),
+            model: "mock-model-echo".to_owned(),
+            profile: "fake-profile-1".to_owned(),
+            ghost: "ghost-profile".to_owned(),
+            live: LiveInput::default(),
+            edits: Self::edits(),
+            runs: installed.runs.clone(),
+            require_project: false,
+            recovery: false,
+            seed,
+            scripted_clock: false,
+            scripts: RunScripts::default(),
+            keep: Self::KEEP,
+        }
+    }
 
     /// The edits of mutating runs where nobody gives others.
     #[must_use]
@@ -103,13 +130,13 @@ impl Setting {
         if self.runs.is_empty() { String::new() } else { format!("{}/{run}", self.runs) }
     }
 
-    /// SHA-256 over all that it is set to, the token left out; hexadecimal.
+    /// SHA-256 over all that it is set to, hexadecimal. The token is left out, and where its runs lie.
     #[must_use]
     pub fn sum(&self) -> String {
         let Self { manner, token: _, harness, version, sha, model, profile, ghost, live, edits, .. } = self;
-        let Self { runs, require_project, recovery, seed, scripted_clock, scripts, keep, .. } = self;
+        let Self { require_project, recovery, seed, scripted_clock, scripts, keep, .. } = self;
         let text = format!(
-            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {runs:?} {require_project} {recovery} {seed} {scripted_clock} {scripts:?} {keep}"
+            "{manner:?} {harness:?} {version:?} {sha:?} {model:?} {profile:?} {ghost:?} {live:?} {edits:?} {require_project} {recovery} {seed} {scripted_clock} {scripts:?} {keep}"
         );
         digest::text(&digest::of(text.as_bytes()))
     }

@@ -10,13 +10,16 @@
 //!   is dropped: whether it is seen before the journal closes is a matter of time.
 //! - `agent_started`: `pid`, arguments that are absolute paths. `agent_exited`: `ran_ms`, output lengths and digests.
 //! - `command_ran`: sorted, since an agent may run two at once. `escape_tried`: each once, since how often depends on time.
+//! - `daemon`: see `daemon.rs`.
 //! - `judged`: follows from the rest.
 //! - In every text: case tokens (`/t/…`), ports of loopback addresses, and what the caller names (folders, tokens).
 
+mod daemon;
+
 use crate::digest;
 use crate::event::{
-    AgentExited, AgentStarted, Answered, Asked, Body, Delivered, End, Event, Kind, Noted, Opened, Output,
-    Rejected,
+    AgentExited, AgentStarted, Answered, Asked, Body, CommandRan, Delivered, End, Event, Kind, Noted, Opened,
+    Output, Rejected,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,12 +42,20 @@ const MASK: &str = "*";
 /// Normalises the events of one journal, given in the order of its lines. Each pair of `also` is a text of this run,
 /// such as its workspace, and the word to put in its place; longer texts first where one holds another.
 #[must_use]
-pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str, &str)]) -> Vec<String> {
+pub fn normalised<'e>(
+    events: impl IntoIterator<Item = &'e Event, IntoIter: Clone>,
+    also: &[(&str, &str)],
+) -> Vec<String> {
+    let events = events.into_iter();
+    let client = daemon::Client::of(events.clone());
     let mut exchanges: BTreeMap<u64, (Asked, Option<Answered>)> = BTreeMap::new();
     let mut headers: Option<Vec<(String, String)>> = None;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let (mut commands, mut escapes) = (Vec::new(), BTreeSet::new());
-    let mask = |text: &mut String| *text = masked(text, also);
+    let mask = |text: &mut String| {
+        *text = masked(text, also);
+        client.word(text);
+    };
     for event in events {
         match event {
             Event::Opened(opened) if opened.segment > 1 => {}
@@ -55,12 +66,15 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
                 if asked.headers.is_some() {
                     headers.clone_from(&asked.headers);
                 }
-                let asked = Asked { headers: headers.clone(), ..Asked::clone(asked) };
-                exchanges.insert(asked.exchange, (normal_asked(asked, &mask), None));
+                if !client.drops(asked.exchange) {
+                    let asked = client.numbered(Asked { headers: headers.clone(), ..Asked::clone(asked) });
+                    exchanges.insert(asked.0, (normal_asked(asked.1, &mask), None));
+                }
             }
             Event::Answered(answered) => {
                 if let Some((_, slot)) = exchanges.get_mut(&answered.exchange) {
-                    *slot = Some(answered.clone());
+                    let exchange = client.number(answered.exchange);
+                    *slot = Some(Answered { exchange, ..answered.clone() });
                 }
             }
             Event::AgentStarted(started) => before.push(Event::AgentStarted(normal_start(started, &mask))),
@@ -68,10 +82,7 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
             Event::WorkspaceFound(found) => before.push(Event::WorkspaceFound(found.clone())),
             Event::WorkspaceSeen(seen) => after.push(Event::WorkspaceSeen(seen.clone())),
             Event::CommandRan(ran) => {
-                let mut ran = ran.clone();
-                ran.argv.iter_mut().for_each(&mask);
-                mask(&mut ran.folder);
-                commands.push(written(&Event::CommandRan(ran)));
+                commands.push(written(&Event::CommandRan(normal_command(ran, &mask))));
             }
             Event::EscapeTried(tried) => {
                 let mut tried = tried.clone();
@@ -81,22 +92,26 @@ pub fn normalised<'e>(events: impl IntoIterator<Item = &'e Event>, also: &[(&str
             Event::CassettePlayed(played) => after.push(Event::CassettePlayed(played.clone())),
             Event::Judged(_) => {}
             Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
-            Event::Daemon(fact) => before.push(Event::Daemon(fact.normal())),
+            Event::Daemon(fact) => before.extend(client.fact(fact, &mask).map(Event::Daemon)),
             Event::Drive(fact) => before.push(Event::Drive(fact.normal())),
-            Event::Closed { requests } => after.push(Event::Closed { requests: *requests }),
+            Event::Closed { requests } => {
+                after.push(Event::Closed { requests: requests.saturating_sub(client.dropped()) });
+            }
         }
     }
     let mut lines: Vec<String> = before.iter().map(written).collect();
-    for (asked, answered) in exchanges.into_values() {
-        let answered = answered.and_then(|answered| normal_answer(&asked, answered));
-        lines.push(written(&Event::Asked(Box::new(asked))));
-        lines.extend(answered.map(|answered| written(&Event::Answered(answered))));
-    }
+    lines.extend(exchanges.into_values().flat_map(together));
     commands.sort();
     lines.extend(commands);
     lines.extend(escapes);
     lines.extend(after.iter().map(written));
     lines
+}
+
+/// A request and what left for it.
+fn together((asked, answered): (Asked, Option<Answered>)) -> Vec<String> {
+    let answered = answered.and_then(|answered| normal_answer(&asked, answered)).map(Event::Answered);
+    std::iter::once(Event::Asked(Box::new(asked))).chain(answered).map(|event| written(&event)).collect()
 }
 
 /// SHA-256 over the lines with a line feed each, hexadecimal.
@@ -177,6 +192,13 @@ fn normal_answer(asked: &Asked, answered: Answered) -> Option<Answered> {
         }
         End::Complete => Some(answered),
     }
+}
+
+fn normal_command(ran: &CommandRan, mask: &impl Fn(&mut String)) -> CommandRan {
+    let mut ran = ran.clone();
+    ran.argv.iter_mut().for_each(mask);
+    mask(&mut ran.folder);
+    ran
 }
 
 fn normal_start(started: &AgentStarted, mask: &impl Fn(&mut String)) -> AgentStarted {

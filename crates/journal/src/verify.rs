@@ -141,9 +141,22 @@ impl Verifier {
     /// The first fault.
     pub fn segment(
         &mut self,
-        mut lines: impl BufRead,
+        lines: impl BufRead,
         bodies: Option<impl Read>,
         mut seen: impl FnMut(u64, Event),
+    ) -> Result<(), Fault> {
+        self.segment_and_bodies(lines, bodies, |t_us, event, _| seen(t_us, event))
+    }
+
+    /// The same, and `seen` gets the body of a request, too, where it has one and the bodies are given.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn segment_and_bodies(
+        &mut self,
+        mut lines: impl BufRead,
+        bodies: Option<impl Read>,
+        mut seen: impl FnMut(u64, Event, Option<&[u8]>),
     ) -> Result<(), Fault> {
         self.begin()?;
         let mut bodies = bodies.map(Bodies::new);
@@ -157,12 +170,13 @@ impl Verifier {
                 break;
             }
             let (t_us, event) = self.feed(&line)?;
+            let mut bytes = None;
             if let (Some(bodies), Event::Asked(asked)) = (&mut bodies, &event)
                 && let Some(body) = &asked.body
             {
-                bodies.next(body).map_err(|error| self.fault(error.into()))?;
+                bytes = Some(bodies.next(body).map_err(|error| self.fault(error.into()))?);
             }
-            seen(t_us, event);
+            seen(t_us, event, bytes);
         }
         self.tail(&line)?;
         if let Some(bodies) = bodies {

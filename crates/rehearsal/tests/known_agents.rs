@@ -7,7 +7,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::{async_openai, node, venv};
+use rehearsal_testkit::outside::ASYNC_OPENAI;
+use rehearsal_testkit::{node, venv};
 use rehearsal_workflow::agent::{AGENTS, KnownAgent};
 use serde_json::Value;
 use std::env;
@@ -24,8 +25,8 @@ fn main() {
         Trial::ignorable_test(name, || Ok(by_name(row)))
     });
     let strictest = Trial::ignorable_test("an_agent_on_async_openai_passes_the_quickstart", || {
-        let Some(program) = async_openai::program() else {
-            return Ok(Completion::ignored_with(async_openai::MISSING));
+        let Some(program) = ASYNC_OPENAI.path() else {
+            return Ok(Completion::ignored_with(ASYNC_OPENAI.missing));
         };
         Ok(rehearse(&[OsStr::new("--"), program.as_os_str(), OsStr::new("agent")]))
     });

@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read a file or start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use rehearsal_testkit::{Program, async_openai, node, venv};
+use rehearsal_testkit::outside::ASYNC_OPENAI;
+use rehearsal_testkit::{Program, node, venv};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -161,8 +162,8 @@ fn of_node(package: &'static Package) -> Trial {
 fn strictest(folder: &&'static str) -> Trial {
     let folder = *folder;
     Trial::ignorable_test(format!("async-openai_reads_every_answer_of_{folder}"), move || {
-        let Some(program) = async_openai::program() else {
-            return Ok(Completion::ignored_with(async_openai::MISSING));
+        let Some(program) = ASYNC_OPENAI.path() else {
+            return Ok(Completion::ignored_with(ASYNC_OPENAI.missing));
         };
         let mut client = Command::new(program);
         client.arg(folder);

@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("bridge", &["wire", "journal", "world"]),
     ("daemon", &["wire", "script", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
-    ("workflow", &["wire", "script", "journal", "world", "standin", "bridge"]),
+    ("workflow", &["wire", "script", "journal", "world", "standin", "bridge", "daemon"]),
     (
         "rehearsal",
         &[

@@ -99,7 +99,7 @@ fn script(phrasing: &Phrasing, known: &Known<'_>, found: &mut Vec<Finding>) {
             Action::Say(_) | Action::Error(_) | Action::Fault { .. } | Action::End => {}
         }
     }
-    if steps == 0 && phrasing.cassette.is_none() {
+    if steps == 0 && phrasing.cassette.is_none() && phrasing.daemon.is_none() {
         let message = format!("`{id}` has no steps");
         found.push(warning(place, message, "every request of it runs past the end of the script"));
     }

@@ -3,7 +3,18 @@
 use rehearsal_wire::names::nearest;
 
 /// The placeholders, without their braces.
-pub const NAMES: [&str; 7] = ["prompt", "base_url", "root_url", "workspace", "home", "model", "case"];
+pub const NAMES: [&str; 10] = [
+    "prompt",
+    "base_url",
+    "root_url",
+    "workspace",
+    "home",
+    "model",
+    "case",
+    "daemon_url",
+    "daemon_config_dir",
+    "daemon_project",
+];
 
 /// Words in braces that are nearly a placeholder: as written, and as probably meant.
 pub fn slips(text: &str) -> impl Iterator<Item = (&str, &'static str)> {

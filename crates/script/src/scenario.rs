@@ -1,5 +1,6 @@
 //! What a scenario file says, after reading: classes, phrasings, steps, expectations.
 
+use crate::daemon::{Daemon, ExpectDaemon};
 use rehearsal_wire::fault::{Arrives, Named, fault};
 use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
 use rehearsal_wire::rule::{Echo, Expected, Profile};
@@ -111,6 +112,10 @@ pub struct Phrasing {
     pub script: Vec<Step>,
     /// The recording that plays the provider in place of a script, which is empty then.
     pub cassette: Option<Cassette>,
+    /// The agent-run daemon that stands beside the case.
+    pub daemon: Option<Daemon>,
+    /// What the agent must do as a client of that.
+    pub expect_daemon: ExpectDaemon,
     /// Whether the last step answers every later request too, each under its own step number (`repeat: forever`, or a
     /// fault without end as the last step).
     pub forever: bool,

@@ -5,10 +5,10 @@
 //! Must not know any crate of this workspace.
 #![forbid(unsafe_code)]
 
-pub mod async_openai;
 pub mod dice;
 pub mod folder;
 pub mod node;
+pub mod outside;
 pub mod page;
 pub mod program;
 pub mod raw_client;

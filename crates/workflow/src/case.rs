@@ -1,7 +1,8 @@
 //! One case: a lane, a workspace, the agent's process, and what the journal says afterwards.
 
+use crate::daemon::{Beside, Requests};
 use crate::field::{Field, Seat};
-use crate::grade::{self, Evidence};
+use crate::grade::{self, Evidence, Talk};
 use crate::run::RunError;
 use crate::surroundings::Surroundings;
 use crate::told::Told;
@@ -16,8 +17,9 @@ use rehearsal_standin::core::Setting;
 use rehearsal_wire::rule::Profile;
 use rehearsal_world::files;
 use rehearsal_world::process::{Captured, Launch, Ran, StartError};
-use rehearsal_world::record::{Head, Name, Recorder, file_stem, read_journal};
+use rehearsal_world::record::{Head, Journal, Name, Recorder, file_stem, read_journal_with};
 use rehearsal_world::{ids, task};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,10 +80,16 @@ async fn attempt(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> Re
     let recorder = field.recorder(name, &phrasing.id)?;
     let recordings = open(field, phrasing, index, (&token, setting, &recorder));
     let parts = parts(setting, index);
-    let stop = field.board.exceeded(&token, grade::most_requests(phrasing, &parts, recordings));
-    let ran = surrounded(field, phrasing, &folders, &token, &recorder, stop).await;
+    let requests = Arc::<Requests>::default();
+    let stop = task::first(
+        field.board.exceeded(&token, grade::most_requests(phrasing, &parts, recordings)),
+        requests.exceeded(grade::most_daemon_requests(phrasing)),
+    );
+    let watched = (&recorder, &requests);
+    let ran = surrounded(field, phrasing, &folders, &token, watched, stop).await;
     let head = field.board.close(&token, LEAVING).await?;
-    let seen = Seen { index, name: name.to_owned(), folders, token, ran: ran?, head };
+    let (ran, secret) = ran?;
+    let seen = Seen { index, name: name.to_owned(), folders, token, secret, ran, head };
     let field = Arc::clone(field);
     // A journal of megabytes takes its time, in which the other cases must not wait for answers.
     task::aside(async move { judged(&field, seat, &seen) }).await
@@ -111,17 +119,19 @@ struct Seen {
     name: String,
     folders: Folders,
     token: String,
+    /// The secret of the case's daemon, where it has one.
+    secret: Option<String>,
     ran: Ran,
     head: Option<Head>,
 }
 
 /// The verdict, from the journal and what the host saw.
 fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError> {
-    let Seen { index, name, folders, token, ran, head } = seen;
+    let Seen { index, name, folders, token, secret, ran, head } = seen;
     let setting = field.setting(seat);
     let phrasing = &setting.scenarios.phrasings[*index];
     let parts = parts(setting, *index);
-    let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.clone()))?;
+    let (journal, talk) = read(field, phrasing, name, secret.as_deref())?;
     let mut facts = facts(journal.times.iter().copied().zip(&journal.events));
     facts.pair_renamed(grade::renamed);
     let contents = contents(&folders.workspace, phrasing);
@@ -133,31 +143,63 @@ fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError
         stdout: &ran.stdout.text(),
         stderr: &ran.stderr.text(),
         contents: &contents,
+        talk: talk.as_ref(),
     };
     let mut findings = grade::grade(&evidence, &field.weights);
     let outcome = field.drill(seat).map(|drill| drill::judge(drill, phrasing, &facts, &mut findings));
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
-    let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (token.as_str(), "{token}")];
+    let case = folders.case.display().to_string();
+    let masks = [
+        (workspace.as_str(), "{workspace}"),
+        (home.as_str(), "{home}"),
+        (case.as_str(), "{case}"),
+        (token.as_str(), "{token}"),
+    ];
     let normalised = normal::digest(&normal::normalised(&journal.events, &masks));
     let head = head.as_ref().map_or_else(JournalHead::default, |head| JournalHead {
         journal: name.clone(),
         head: head.sum.clone(),
         requests: head.requests,
     });
-    let judged = result(phrasing, &parts, &facts, findings, head, normalised);
+    let judged = result(phrasing, &parts, (&facts, talk.as_ref()), findings, head, normalised);
     Ok(CaseResult { outcome, ..judged })
 }
 
-/// Runs the agent with all that stands around it, to its end or until `stop` says that it need not go on.
+/// The journal of a case, and what was said to its daemon, whose secret is known where it has one.
+fn read(
+    field: &Field,
+    phrasing: &Phrasing,
+    name: &str,
+    secret: Option<&str>,
+) -> Result<(Journal, Option<Talk>), RunError> {
+    let (folder, name) = (field.folder.join("journals"), Name::Case(name.to_owned()));
+    let mut bodies = BTreeMap::new();
+    let journal = read_journal_with(&folder, &name, |event, body| {
+        if let (Event::Asked(asked), Some(body), Some(_)) = (event, body, secret)
+            && grade::is_wanted(asked)
+        {
+            bodies.insert(asked.exchange, body.to_vec());
+        }
+    })?;
+    let talk = phrasing.daemon.as_ref().zip(secret).map(|(daemon, secret)| {
+        let events = journal.times.iter().copied().zip(&journal.events);
+        Talk::of(events, bodies, secret.to_owned(), field.order.suite.run_files.of(daemon))
+    });
+    Ok((journal, talk))
+}
+
+/// Runs the agent with all that stands around it, to its end or until `stop` says that it need not go on. Gives the secret of the
+/// case's daemon, too.
 async fn surrounded(
     field: &Field,
     phrasing: &Phrasing,
     folders: &Folders,
     token: &str,
-    recorder: &Arc<Recorder>,
+    (recorder, requests): (&Arc<Recorder>, &Arc<Requests>),
     stop: impl Future<Output = ()>,
-) -> Result<Ran, RunError> {
-    let mut around = Surroundings::open(field, phrasing, &folders.case, recorder)?;
+) -> Result<(Ran, Option<String>), RunError> {
+    let mut around = Surroundings::open(field, phrasing, &folders.case, recorder, requests)?;
+    let secret = around.daemon().map(|daemon| daemon.token().to_owned());
     let reach = &field.order.reach;
     let proxy = around.proxy();
     let told = Told {
@@ -170,6 +212,7 @@ async fn surrounded(
         no_proxy: proxy.is_some().then(|| reach.no_proxy()),
         proxy,
         shim: around.shims().map(|_| format!("{}/t/{token}", reach.local(field.address))),
+        daemon: around.daemon().map(Beside::told),
     };
     let ran = rehearse(field, phrasing, folders, &told, &mut around, stop).await;
     around.close().await;
@@ -186,7 +229,7 @@ async fn surrounded(
     recorder.note(Event::WorkspaceSeen(files::see_workspace(&folders.workspace, &wanted)));
     keep(&folders.case, "stdout.txt", &ran.stdout)?;
     keep(&folders.case, "stderr.txt", &ran.stderr)?;
-    Ok(ran)
+    Ok((ran, secret))
 }
 
 /// Lays out its files, starts the agent and waits for its end, or until `stop` says that it need not go on.
@@ -243,7 +286,7 @@ fn contents(workspace: &Path, phrasing: &Phrasing) -> Vec<(String, Vec<u8>)> {
 fn result(
     phrasing: &Phrasing,
     parts: &[&Phrasing],
-    facts: &Facts,
+    (facts, talk): (&Facts, Option<&Talk>),
     findings: Vec<Finding>,
     journal: JournalHead,
     normalised: String,
@@ -264,9 +307,9 @@ fn result(
             true => Verdict::Failed,
             false => Verdict::Passed,
         },
-        requests: facts.asked().count() as u64,
+        requests: (facts.asked().count() + talk.map_or(0, |talk| talk.requests().count())) as u64,
         retries: facts.asked().filter(|request| request.attempt_of.is_some()).count() as u64,
-        steps: grade::steps(phrasing, parts, facts),
+        steps: grade::steps(phrasing, parts, facts, talk),
         ran_ms: exited.map_or(0, |exited| exited.ran_ms),
         status: exited.and_then(|exited| exited.status),
         findings,
@@ -292,6 +335,6 @@ fn broken(phrasing: &Phrasing, parts: &[&Phrasing], error: &RunError) -> CaseRes
     let facts = Facts::default();
     CaseResult {
         verdict: Verdict::Broken,
-        ..result(phrasing, parts, &facts, vec![finding], JournalHead::default(), String::new())
+        ..result(phrasing, parts, (&facts, None), vec![finding], JournalHead::default(), String::new())
     }
 }

@@ -8,6 +8,7 @@ use crate::reach::Reach;
 use crate::rounds::{self, Outcome};
 use crate::suite::{self, Choice, Suite};
 use crate::switchboard::Switchboard;
+use rehearsal_daemon::install::InstallError;
 use rehearsal_journal::event::Event;
 use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
@@ -135,6 +136,9 @@ pub enum RunError {
     /// The agent's program.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The daemon of a case.
+    #[error("the daemon of the case: {0}")]
+    Daemon(InstallError),
     /// A recording that was there when the run began.
     #[error("a recording could not be played whole: {0}")]
     Lost(VaultError),

@@ -2,10 +2,12 @@
 
 use crate::cassette::Cassettes;
 use crate::grade;
+use crate::run_scripts::RunFiles;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
 use rehearsal_script::finding::{Finding, Severity};
 use rehearsal_script::pick::Picker;
+use rehearsal_script::runs;
 use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::spoil::spoil;
 use rehearsal_script::{File, Known};
@@ -27,6 +29,8 @@ pub struct Suite {
     pub scenarios: Scenarios,
     /// The recordings that they name, checked.
     pub cassettes: Cassettes,
+    /// The run scripts that they name.
+    pub run_files: RunFiles,
 }
 
 /// Why a suite cannot be used.
@@ -43,17 +47,17 @@ pub enum LoadError {
     Files(Vec<Finding>),
 }
 
-/// The files at and below some paths: names and bytes, in the order of the paths.
+/// The files at and below some paths: names and bytes, in the order of the paths, and whether a path names the file itself.
 ///
 /// # Errors
 /// When a path leads nowhere or a file cannot be read.
-fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
-    let mut found: Vec<(String, Vec<u8>)> = Vec::new();
+fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>, bool)>, LoadError> {
+    let mut found: Vec<(String, Vec<u8>, bool)> = Vec::new();
     for path in paths {
         for file in files::files_below(path)? {
             let name = file.display().to_string();
-            if !found.iter().any(|(known, _)| *known == name) {
-                found.push((name, files::read_bytes(&file, FILE_LIMIT)?));
+            if !found.iter().any(|(known, ..)| *known == name) {
+                found.push((name, files::read_bytes(&file, FILE_LIMIT)?, file == *path));
             }
         }
     }
@@ -65,17 +69,22 @@ fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, LoadError> {
 /// # Errors
 /// When files cannot be read or have mistakes.
 pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadError> {
-    let files = read_files(paths)?;
+    let mut files = read_files(paths)?;
+    // Beside a suite may lie what its daemons play.
+    files.retain(|(name, bytes, named)| *named || !runs::is_one(&File { name, bytes }));
     let scenarios =
         rehearsal_script::read_under(&named(&files), &known(&rule_names(), &grade::codes()), chosen)
             .map_err(LoadError::Files)?;
     let (cassettes, mut mistakes) = Cassettes::open(&scenarios);
+    let (run_files, more) = RunFiles::open(&scenarios);
+    mistakes.extend(more);
     mistakes.retain(|finding| finding.severity == Severity::Error);
     if !mistakes.is_empty() {
         return Err(LoadError::Files(mistakes));
     }
-    let files = files.into_iter().map(|(name, bytes)| (name, digest::text(&digest::of(&bytes)))).collect();
-    Ok(Suite { files, scenarios, cassettes })
+    let files = files.into_iter().map(|(name, bytes, _)| (name, digest::text(&digest::of(&bytes))));
+    let files = files.chain(run_files.sums()).collect();
+    Ok(Suite { files, scenarios, cassettes, run_files })
 }
 
 /// All that can be said about some files: how many there are, their mistakes, and what is likely to surprise.
@@ -86,15 +95,19 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
     let (rules, codes) = (rule_names(), grade::codes());
     let mut findings = rehearsal_script::lint(&named(&files), &known(&rules, &codes));
-    // Files with mistakes name no cassette for sure.
-    if let Ok(scenarios) = rehearsal_script::read(&named(&files), &known(&rules, &codes)) {
+    // Files with mistakes name no cassette and no run scripts for sure.
+    let suite: Vec<_> = named(&files).into_iter().filter(|file| !runs::is_one(file)).collect();
+    if let Ok(scenarios) = rehearsal_script::read(&suite, &known(&rules, &codes)) {
         findings.extend(Cassettes::open(&scenarios).1);
+        let of_runs = RunFiles::open(&scenarios).1;
+        let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
+        findings.extend(new);
     }
     Ok((files.len(), findings))
 }
 
-fn named(files: &[(String, Vec<u8>)]) -> Vec<File<'_>> {
-    files.iter().map(|(name, bytes)| File { name, bytes }).collect()
+fn named(files: &[(String, Vec<u8>, bool)]) -> Vec<File<'_>> {
+    files.iter().map(|(name, bytes, _)| File { name, bytes }).collect()
 }
 
 fn rule_names() -> Vec<&'static str> {

@@ -1,6 +1,7 @@
-//! What stands around an agent while it runs: a proxy that refuses, shims before the commands that its case watches, and,
-//! where that is asked, a network of its own.
+//! What stands around an agent while it runs: a proxy that refuses, shims before the commands that its case watches, the daemon of its
+//! case, and, where that is asked, a network of its own.
 
+use crate::daemon::{Beside, Requests};
 use crate::field::Field;
 use crate::run::{Order, RunError};
 use rehearsal_journal::event::{EscapeTried, Event, Network};
@@ -25,6 +26,7 @@ pub(crate) struct Surroundings {
     proxy: Option<SocketAddr>,
     sink: Option<Sink>,
     shims: Option<PathBuf>,
+    daemon: Option<Beside>,
     enclosure: Option<Enclosure>,
     inside: Option<Inside>,
 }
@@ -43,15 +45,19 @@ impl Surroundings {
         phrasing: &Phrasing,
         case: &Path,
         recorder: &Arc<Recorder>,
+        requests: &Arc<Requests>,
     ) -> Result<Self, RunError> {
         let mut around = Self {
             recorder: Arc::clone(recorder),
             proxy: None,
             sink: None,
             shims: None,
+            daemon: None,
             enclosure: None,
             inside: None,
         };
+        let inside = field.enclosed.then(|| beside(field.address.port(), 2));
+        around.daemon = Beside::open(field, phrasing, case, recorder, requests, inside)?;
         if field.enclosed {
             around.prepare(field)?;
         } else if field.order.sink {
@@ -68,17 +74,24 @@ impl Surroundings {
         Ok(around)
     }
 
-    /// In a network of its own all ports are free: the stand-in's is the same as outside, the proxy's is the next one.
+    /// In a network of its own all ports are free: the stand-in's is the same as outside, the proxy's and the daemon's are near.
     fn prepare(&mut self, field: &Field) -> Result<(), RunError> {
         let port = field.address.port();
-        let beside = if port == u16::MAX { port - 1 } else { port + 1 };
         let mut ports = vec![port];
+        if self.daemon.is_some() {
+            ports.push(beside(port, 2));
+        }
         if field.order.sink {
-            self.proxy = Some((Ipv4Addr::LOCALHOST, beside).into());
-            ports.push(beside);
+            self.proxy = Some((Ipv4Addr::LOCALHOST, beside(port, 1)).into());
+            ports.push(beside(port, 1));
         }
         self.enclosure = Some(enclosed::prepare(&own_program()?, &ports)?);
         Ok(())
+    }
+
+    /// The daemon of the case.
+    pub(crate) fn daemon(&self) -> Option<&Beside> {
+        self.daemon.as_ref()
     }
 
     /// URL of the proxy.
@@ -121,12 +134,17 @@ impl Surroundings {
         Ok(process::start(&launch)?)
     }
 
-    /// Serves stand-in and proxy in the agent's own network, where it has one, and lets it go.
+    /// Serves stand-in, daemon and proxy in the agent's own network, where it has one, and lets it go.
     pub(crate) async fn enter(&mut self, field: &Field, running: &Running) -> Result<(), RunError> {
         let Some(enclosure) = self.enclosure.take() else { return Ok(()) };
         let mut listeners = enclosure.listeners(running).await?.into_iter();
         if let Some(listener) = listeners.next() {
             self.inside = Some(serve(field, listener));
+        }
+        if let Some(daemon) = &mut self.daemon
+            && let Some(listener) = listeners.next()
+        {
+            daemon.serve(listener);
         }
         if let Some(listener) = listeners.next() {
             self.sink = Some(Sink::on(listener, tell(&self.recorder)).map_err(EnclosedError::Talk)?);
@@ -139,6 +157,9 @@ impl Surroundings {
         if let Some(sink) = self.sink {
             sink.finish().await;
         }
+        if let Some(daemon) = self.daemon {
+            daemon.close().await;
+        }
         if let Some(Inside { stop, serving }) = self.inside {
             let _gone = stop.send(());
             let _ended = serving.await;
@@ -148,6 +169,11 @@ impl Surroundings {
             let _left = files::remove_folder(&shims);
         }
     }
+}
+
+/// A port so many behind another one, or before it where there is none.
+fn beside(port: u16, steps: u16) -> u16 {
+    port.checked_add(steps).unwrap_or(port - steps)
 }
 
 fn tell(recorder: &Arc<Recorder>) -> impl Fn(EscapeTried) + Send + Sync + 'static {

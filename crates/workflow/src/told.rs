@@ -24,6 +24,19 @@ pub struct Told {
     pub no_proxy: Option<String>,
     /// Where watched commands are told, where the case watches some.
     pub shim: Option<String>,
+    /// The daemon of the case, where it has one.
+    pub daemon: Option<DaemonTold>,
+}
+
+/// What an agent is told of the daemon of its case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaemonTold {
+    /// Its address, ending in `/v2`.
+    pub url: String,
+    /// The folder that holds `daemon/control-api.json`, as an absolute path.
+    pub config_dir: String,
+    /// A folder for the project of its runs, as an absolute path.
+    pub project: String,
 }
 
 /// The key that every agent gets. It opens nothing.
@@ -145,6 +158,27 @@ pub const GIVEN: &[Given] = &[
         what: "where watched commands are told, in cases with `commands`",
         value: |told| told.shim.as_deref(),
     },
+    Given {
+        variables: &["REHEARSAL_DAEMON_URL"],
+        clients: NO_CLIENT,
+        placeholder: Some("{daemon_url}"),
+        what: "the address of the case's own daemon, ending in `/v2`, in cases with `daemon`",
+        value: |told| Some(&told.daemon.as_ref()?.url),
+    },
+    Given {
+        variables: &["REHEARSAL_DAEMON_CONFIG_DIR", "CLAUDEXOR_CONFIG_DIR"],
+        clients: NO_CLIENT,
+        placeholder: Some("{daemon_config_dir}"),
+        what: "the folder by which clients find that daemon: it holds `daemon/control-api.json` and the token",
+        value: |told| Some(&told.daemon.as_ref()?.config_dir),
+    },
+    Given {
+        variables: &["REHEARSAL_DAEMON_PROJECT"],
+        clients: NO_CLIENT,
+        placeholder: Some("{daemon_project}"),
+        what: "an empty folder for the project that the daemon's runs are about",
+        value: |told| Some(&told.daemon.as_ref()?.project),
+    },
 ];
 
 /// Variables that would let an agent leave the loopback or reach a person's accounts, and the folders that HOME replaces.
@@ -163,7 +197,9 @@ pub const DROPPED: &[&str] = &[
 /// URLs too, and our own.
 #[must_use]
 pub fn families() -> Vec<&'static str> {
-    once(DIALECTS.iter().flat_map(|dialect| dialect.environment.families).chain(&["REHEARSAL_"]))
+    once(
+        DIALECTS.iter().flat_map(|dialect| dialect.environment.families).chain(&["REHEARSAL_", "CLAUDEXOR_"]),
+    )
 }
 
 impl Told {
@@ -250,6 +286,7 @@ mod tests {
             proxy: None,
             no_proxy: None,
             shim: None,
+            daemon: None,
         }
     }
 

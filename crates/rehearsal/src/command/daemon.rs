@@ -20,8 +20,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Largest body of a request, in bytes: that of the real daemon.
-const BODY: u64 = 10 << 20;
 /// Largest file of edits, in bytes.
 const EDITS: u64 = 64 << 20;
 
@@ -254,7 +252,7 @@ async fn serve(
         end.await;
         listened.end_streams();
     };
-    let limits = Limits { body: BODY, ..Limits::default() };
+    let limits = Limits { body: Setting::BODY, ..Limits::default() };
     http::serve(listener, Arc::new(daemon), limits, end).await.map_err(|error| world(&error))?;
     recorder.close().map_err(|error| world(&error))?;
     Ok(())

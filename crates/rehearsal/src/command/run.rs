@@ -272,6 +272,7 @@ impl From<RunError> for Failure {
             | RunError::NoNetwork(_)
             | RunError::Enclosed(_)
             | RunError::Start(_)
+            | RunError::Daemon(_)
             | RunError::Lost(_)
             | RunError::Random(_) => Self::World(error.to_string()),
         }

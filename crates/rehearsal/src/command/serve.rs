@@ -7,7 +7,7 @@ use crate::failure::{self, Failure};
 use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_script::drill::{self, Drill};
-use rehearsal_script::scenario::{Cassette, Scenarios};
+use rehearsal_script::scenario::{Cassette, Phrasing, Scenarios};
 use rehearsal_standin::core::Setting;
 use rehearsal_standin::serve::StandIn;
 use rehearsal_wire::fault::{FAULTS, Fault, fault};
@@ -106,6 +106,13 @@ fn setting(arguments: &Arguments) -> Result<Setting, Failure> {
             return Err(Failure::Command(format!(
                 "{}:{}: the cassette {path} is played by `rehearsal run` for its cases alone; `rehearsal replay` serves one to whoever asks",
                 place.file, place.line
+            )));
+        }
+        let phrasings = &suite.scenarios.phrasings;
+        if let Some(first) = phrasings.first().filter(|_| phrasings.iter().all(Phrasing::is_daemons)) {
+            return Err(Failure::Command(format!(
+                "{}: no case of these files asks a model; `rehearsal daemon --script FILE` plays run scripts to whoever asks",
+                first.place.file
             )));
         }
         // Nobody says which agent will ask.

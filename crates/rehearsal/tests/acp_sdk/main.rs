@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot start a program has failed")]
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use rehearsal_testkit::outside::ACP_SCHEMA;
 use rehearsal_testkit::{said, scratch, venv};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const REQUIREMENTS: &str = "crates/rehearsal/tests/acp_sdk/requirements.txt";
 /// What the client prints once a part went well.
@@ -19,7 +21,36 @@ fn main() {
         session(&python);
         Ok(Completion::Completed)
     });
-    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit();
+    let schema = Trial::ignorable_test("what_the_agent_says_is_held_against_the_official_schema", || {
+        let Some(program) = ACP_SCHEMA.path() else {
+            return Ok(Completion::ignored_with(ACP_SCHEMA.missing));
+        };
+        schema(&program);
+        Ok(Completion::Completed)
+    });
+    libtest_mimic::run(&Arguments::from_args(), vec![trial, schema]).exit();
+}
+
+/// The tests of `acp` hold each message by this program; here it is seen to tell good ones from bad ones.
+fn schema(program: &Path) {
+    let update = |kind: &str, content: &str| {
+        format!(
+            r#"{{"what":"agent_notification","method":"session/update","body":{{"sessionId":"s","update":{{"sessionUpdate":"{kind}","content":{content}}}}}}}"#
+        )
+    };
+    let text = r#"{"type":"text","text":"x"}"#;
+    for (line, good) in [
+        (update("agent_message_chunk", text), true),
+        (update("agent_message_chunk", r#"{"type":"text"}"#), false),
+        (update("agent_message_chunk", r#"{"type":"text","text":"x","tone":"low"}"#), false),
+        (update("no_such_kind", text), false),
+    ] {
+        let child =
+            Command::new(program).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.unwrap();
+        child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+        assert_eq!(child.wait().unwrap().success(), good, "{line}");
+    }
 }
 
 fn session(python: &Path) {

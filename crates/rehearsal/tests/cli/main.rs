@@ -5,6 +5,7 @@
 
 mod agents;
 mod cassettes;
+mod daemons;
 mod defects;
 mod drills;
 mod driving;

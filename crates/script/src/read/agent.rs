@@ -20,12 +20,15 @@ pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut F
     forbidden_and_expected(levels, &expect, findings);
     ran_and_not_ran(levels, &expect.commands, findings);
     if let Some(workspace) = levels.narrowest("workspace") {
-        let entries = workspace.entries().iter();
-        expect.given_files = entries
-            .filter_map(|(path, content)| Some((path.name.clone(), content.as_text()?.to_owned())))
-            .collect();
+        expect.given_files = files(workspace);
     }
     expect
+}
+
+/// Paths and contents of a map.
+pub(super) fn files(node: &Node) -> Vec<(String, String)> {
+    let entries = node.entries().iter();
+    entries.filter_map(|(path, content)| Some((path.name.clone(), content.as_text()?.to_owned()))).collect()
 }
 
 fn apply(node: &Node, expect: &mut ExpectAgent, context: &Context<'_>, findings: &mut Findings<'_>) {

@@ -57,13 +57,13 @@ pub(super) fn beside(node: &Node, findings: &mut Findings<'_>) {
 }
 
 /// Whether a phrasing has something to be played by, in a file of our form.
-pub(super) fn is_played(levels: Levels<'_>, findings: &mut Findings<'_>) {
+pub(super) fn is_played(levels: Levels<'_>, has_daemon: bool, findings: &mut Findings<'_>) {
     let (Some(class), Some(phrasing)) = (levels.0[1], levels.0[2]) else { return };
     let has = |name: &str| class.get(name).is_some() || phrasing.get(name).is_some();
-    if has("script") || has("cassette") {
+    if has("script") || has("cassette") || has_daemon {
         return;
     }
     let message = "neither the phrasing nor its class has a `script`, and the class has no `cassette`";
-    let hint = "`script` lists what the model says, `cassette` names a recording";
+    let hint = "`script` lists what the model says, `cassette` names a recording; beside a `daemon` neither is needed";
     findings.error_with_hint(phrasing.at, Code::MissingField, message, hint);
 }

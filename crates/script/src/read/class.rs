@@ -4,7 +4,8 @@ use super::Known;
 use super::conversation;
 use super::named::{Named, named};
 use super::step::{self, Script};
-use super::{agent, cassette};
+use super::{agent, cassette, daemon};
+use crate::daemon::{Daemon, ExpectDaemon};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
 use crate::node::{Content, Key, Node};
@@ -93,9 +94,20 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
         }
         for node in phrasings {
             let levels = Levels([defaults, Some(class), Some(node)]);
+            let case = context.phrasings.len();
+            let (daemon, expect_daemon) = client(root, levels, context, findings);
             match &cassette {
                 Some(cassette) => recorded(key, node, cassette.as_ref(), levels, context, findings),
-                None => phrasing(key, node, script_node, levels, context, findings),
+                None => {
+                    if !context.older {
+                        cassette::is_played(levels, daemon.is_some(), findings);
+                    }
+                    phrasing(key, node, script_node, levels, context, findings);
+                }
+            }
+            // Its further conversations stand behind it.
+            if let Some(case) = context.phrasings.get_mut(case) {
+                (case.daemon, case.expect_daemon) = (daemon, expect_daemon);
             }
         }
     }
@@ -117,6 +129,21 @@ fn slashes(classes: &[(Key, Node)], findings: &mut Findings<'_>) {
     }
 }
 
+/// The daemon of a case, and what is expected of its client.
+fn client(
+    root: &Node,
+    levels: Levels<'_>,
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+) -> (Option<Daemon>, ExpectDaemon) {
+    if context.older {
+        return (None, ExpectDaemon::default());
+    }
+    let daemon = daemon::daemon(root.get("daemon"), levels, findings);
+    let expected = daemon::expect(levels, daemon.is_some(), findings);
+    (daemon, expected)
+}
+
 fn phrasing(
     class: &Key,
     node: &Node,
@@ -125,9 +152,6 @@ fn phrasing(
     context: &mut Context<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if !context.older {
-        cassette::is_played(levels, findings);
-    }
     let own = node.get("script").filter(|node| !node.items().is_empty());
     let script = own.or(class_script).map(|node| step::script(node, levels, context, findings));
     let index = context.phrasings.len();
@@ -197,6 +221,8 @@ pub(super) fn played(
         hostile: is_hostile(&steps, forever, advance, context.known),
         script: steps,
         cassette: None,
+        daemon: None,
+        expect_daemon: ExpectDaemon::default(),
         forever,
         advance,
         expect_agent: ExpectAgent::default(),

@@ -6,6 +6,7 @@ mod cassette;
 mod class;
 mod command;
 mod conversation;
+mod daemon;
 mod expect;
 mod fault;
 mod named;

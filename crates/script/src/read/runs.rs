@@ -44,20 +44,31 @@ fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
         let root = node::read(file.bytes, &mut findings);
         if let Some(root) = &root {
             schema::check(root, &schema::RUNS, false, &mut findings);
-            for node in root.get(KEY).map_or(&[][..], Node::items) {
-                let run = run(node, &mut findings);
-                beside(&run, node, &scripts.runs, &mut findings);
-                scripts.runs.push(run);
-            }
-            let quota = root.get("quota");
-            let rows =
-                |name: &str| quota.and_then(|quota| quota.get(name)).map_or(&[][..], Node::items).iter();
-            scripts.snapshots.extend(rows("snapshots").map(Node::to_json));
-            scripts.absences.extend(rows("absences").map(Node::to_json));
+            take(root, &mut scripts, &mut findings);
         }
         all.extend(findings.into_sorted());
     }
     (scripts, all)
+}
+
+/// Takes what stands under `runs` and `quota` of a map.
+fn take(root: &Node, scripts: &mut RunScripts, findings: &mut Findings<'_>) {
+    for node in root.get(KEY).map_or(&[][..], Node::items) {
+        let run = run(node, findings);
+        beside(&run, node, &scripts.runs, findings);
+        scripts.runs.push(run);
+    }
+    let quota = root.get("quota");
+    let rows = |name: &str| quota.and_then(|quota| quota.get(name)).map_or(&[][..], Node::items).iter();
+    scripts.snapshots.extend(rows("snapshots").map(Node::to_json));
+    scripts.absences.extend(rows("absences").map(Node::to_json));
+}
+
+/// The run scripts that stand in a map of another file.
+pub(super) fn scripts(node: &Node, findings: &mut Findings<'_>) -> RunScripts {
+    let mut scripts = RunScripts::default();
+    take(node, &mut scripts, findings);
+    scripts
 }
 
 /// What is wrong with a run beside those before it.

@@ -7,7 +7,7 @@ use super::fields::{COMMENT, must, new};
 pub(super) static AGENT: Shape = Shape {
     name: "agent",
     called: "`agent`",
-    doc: "The agent that the suite is for. Its texts may hold {prompt}, {base_url}, {root_url}, {workspace}, {home}, {model} and {case}.",
+    doc: "The agent that the suite is for. Its texts may hold {prompt}, {base_url}, {root_url}, {workspace}, {home}, {model} and {case}, and in cases with a daemon {daemon_url}, {daemon_config_dir} and {daemon_project}.",
     others: None,
     fields: &[
         COMMENT,

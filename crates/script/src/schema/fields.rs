@@ -3,6 +3,7 @@
 use super::Kind::{Anything, Either, Flag, List, Map, Name, Object, OrNull, Paths, Span, Text, Whole, Word};
 use super::agent::{AGENT, EXPECT_AGENT};
 use super::cassette::CASSETTE_FIELD;
+use super::daemon::{DAEMON_FIELD, EXPECT_DAEMON_FIELD};
 use super::{Field, Kind, Need, Shape};
 use crate::scenario::{SHELL, Weight};
 
@@ -77,6 +78,7 @@ pub(crate) static FILE: Shape = Shape {
         new("rules", &Map(&Flag), "Rules switched on or off by name."),
         new("findings", &Map(&Word(&Weight::WORDS)), "What findings of a run weigh, by code."),
         new("agent", &Object(&AGENT), "The agent that the suite is for; one file of a suite may name it."),
+        DAEMON_FIELD,
         both("defaults", &Object(&DEFAULTS), "What holds for every class of this file."),
         must(
             "classes",
@@ -91,7 +93,7 @@ static DEFAULTS: Shape = Shape {
     called: "`defaults`",
     doc: "What holds for every class of a file.",
     others: None,
-    fields: &[COMMENT, EXPECT_REQUEST_FIELD, EXPECT_AGENT_FIELD, PACING_FIELD, ADVANCE],
+    fields: &[COMMENT, EXPECT_REQUEST_FIELD, EXPECT_AGENT_FIELD, EXPECT_DAEMON_FIELD, PACING_FIELD, ADVANCE],
 };
 
 static CLASS: Shape = Shape {
@@ -103,9 +105,11 @@ static CLASS: Shape = Shape {
         COMMENT,
         SCRIPT,
         CASSETTE_FIELD,
+        DAEMON_FIELD,
         must("phrasings", &List(&Object(&PHRASING)), "The prompts; each is one case."),
         EXPECT_REQUEST_FIELD,
         EXPECT_AGENT_FIELD,
+        EXPECT_DAEMON_FIELD,
         PACING_FIELD,
         ADVANCE,
         WORKSPACE,
@@ -131,8 +135,10 @@ static PHRASING: Shape = Shape {
             doc: "A user message that holds this text belongs to this phrasing (letter case is of no account); the prompt by default.",
         },
         SCRIPT,
+        DAEMON_FIELD,
         Field { older: false, ..EXPECT_REQUEST_FIELD },
         EXPECT_AGENT_FIELD,
+        EXPECT_DAEMON_FIELD,
         PACING_FIELD,
         ADVANCE,
         WORKSPACE,

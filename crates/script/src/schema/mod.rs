@@ -3,6 +3,7 @@
 mod agent;
 mod cassette;
 mod check;
+mod daemon;
 mod fields;
 mod kind;
 mod print;

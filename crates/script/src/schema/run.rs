@@ -26,7 +26,7 @@ pub(crate) static RUNS: Shape = Shape {
     ],
 };
 
-static QUOTA: Shape = Shape {
+pub(super) static QUOTA: Shape = Shape {
     name: "quota",
     called: "`quota`",
     doc: "What is left of what its user may spend.",
@@ -38,7 +38,7 @@ static QUOTA: Shape = Shape {
     ],
 };
 
-static RUN: Shape = Shape {
+pub(super) static RUN: Shape = Shape {
     name: "run",
     called: "a run",
     doc: "How the runs of one sort of prompt are played.",

@@ -68,7 +68,9 @@ fn never_asked(evidence: &Evidence<'_>) -> Vec<Found> {
         matches!(request.kind, Kind::BadJson | Kind::WrongPath | Kind::Unreadable)
             || request.side_call.is_some()
     };
-    if facts.scripted().next().is_some() || facts.asked().any(told) {
+    // A case with nothing but a daemon asks no model.
+    let no_model = evidence.phrasing.is_daemons();
+    if no_model || facts.scripted().next().is_some() || facts.asked().any(told) {
         return Vec::new();
     }
     let others: Vec<u64> = facts.asked().map(|request| request.exchange).collect();

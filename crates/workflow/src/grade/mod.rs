@@ -8,6 +8,7 @@ mod broken_json;
 mod codes;
 mod command_words;
 mod conduct;
+mod daemon;
 mod disk;
 mod end;
 mod expectation;
@@ -22,6 +23,8 @@ mod truncated;
 pub(crate) use agent::TIME_LIMIT;
 pub use codes::{codes, explain, explained, text, weight_word};
 pub use conduct::most_requests;
+pub use daemon::{Call, Talk};
+pub(crate) use daemon::{is_wanted, most_requests as most_daemon_requests};
 pub(crate) use reaction::renamed;
 
 use rehearsal_journal::fold::{Facts, Request};
@@ -45,6 +48,8 @@ pub struct Evidence<'e> {
     pub stderr: &'e str,
     /// Contents of the declared files that are there and were small enough to read, by path.
     pub contents: &'e [(String, Vec<u8>)],
+    /// What was said to the daemon of the case, where it has one.
+    pub talk: Option<&'e Talk>,
 }
 
 impl<'e> Evidence<'e> {
@@ -182,6 +187,11 @@ fn quote_end(text: &str) -> String {
 pub const CHECKS: &[Check] = &[
     WORLD_FAILED,
     NOT_STARTED,
+    daemon::DAEMON_UNAUTHORIZED,
+    daemon::PROTOCOL_MAJOR,
+    daemon::KEY_MISSING,
+    daemon::KEY_CONFLICT,
+    daemon::DAEMON_REFUSED,
     conduct::FINAL_ERROR_RETRIED,
     truncated::TRUNCATED_CALL_EXECUTED,
     reaction::PARTIAL_TURN_KEPT,
@@ -189,13 +199,32 @@ pub const CHECKS: &[Check] = &[
     reaction::RETRIED_WITHOUT_PAUSE,
     conduct::TOO_MANY_REQUESTS,
     conduct::OVERRUN,
+    daemon::START_UNDER_ANOTHER_KEY,
+    daemon::REFUSAL_UNREAD,
+    daemon::MESSAGE_ID,
+    daemon::MESSAGE_ID_MISMATCH,
+    daemon::MESSAGE_REPEATED,
+    daemon::MESSAGE_UNDER_ANOTHER_ID,
+    daemon::MESSAGE_RETRY_LOOP,
+    daemon::MESSAGE_TO_SETTLED_RUN,
+    daemon::LIVE_INPUT_UNREAD,
+    daemon::MESSAGE_UNSUPPORTED,
+    daemon::QUESTION_ANSWERED_TWICE,
+    daemon::QUESTION_NOT_OPEN,
+    daemon::ANSWER_INVALID,
+    daemon::POLLED_WITHOUT_PAUSE,
+    daemon::TOO_MANY_DAEMON_REQUESTS,
+    daemon::TOKEN_IN_OUTPUT,
+    daemon::MESSAGE_IN_OUTPUT,
     end::SIDE_CALLS_ONLY,
     end::NEVER_ASKED,
+    daemon::DAEMON_NEVER_ASKED,
     agent::TIME_LIMIT,
     agent::KILLED,
     end::STEPS_SKIPPED,
     end::NOT_FINISHED,
     end::UNANSWERED_CALL,
+    daemon::RUN_LEFT,
     recording::RECORDINGS_UNUSED,
     promise::CLAIMED_NOT_DONE,
     agent::EXIT_STATUS,
@@ -205,6 +234,10 @@ pub const CHECKS: &[Check] = &[
     promise::FILES,
     disk::FORBIDDEN_FILES,
     promise::COMMANDS,
+    daemon::DAEMON_RUNS,
+    daemon::DAEMON_ANSWERS,
+    daemon::DAEMON_MESSAGES,
+    daemon::DAEMON_CANCELLED,
     agent::TRIED_TO_LEAVE,
 ];
 
@@ -224,9 +257,14 @@ pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Findi
 }
 
 /// Steps of the case's conversations that have an index, and how many of them were answered: answered first. Where a cassette plays
-/// the provider, its recordings, and how many of them were served.
+/// the provider, its recordings, and how many of them were served; of a daemon alone, its runs, and how many of them ended.
 #[must_use]
-pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts) -> (u64, u64) {
+pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts, talk: Option<&Talk>) -> (u64, u64) {
+    if let Some(talk) = talk.filter(|_| phrasing.is_daemons()) {
+        let runs = talk.runs();
+        let ended = runs.iter().filter(|(_, state)| *state != "running").count();
+        return (ended as u64, runs.len() as u64);
+    }
     if phrasing.cassette.is_some() {
         let played = facts.played.as_ref();
         return played.map_or((0, 0), |played| {
@@ -234,7 +272,8 @@ pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts) -> (u64, u
             (played.recordings.saturating_sub(unused), played.recordings)
         });
     }
-    let evidence = Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[] };
+    let evidence =
+        Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[], talk: None };
     evidence.conversations().fold((0, 0), |(answered, all), conversation| {
         let steps = conversation.steps() as u64;
         let reached = (0..steps).filter(|step| end::delivered(&evidence, conversation, *step)).count() as u64;

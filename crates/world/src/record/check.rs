@@ -79,6 +79,26 @@ pub fn read_journals(path: &Path) -> Result<Vec<Journal>, CheckError> {
 /// # Errors
 /// The first fault, or what cannot be read.
 pub fn read_journal(folder: &Path, name: &Name) -> Result<Journal, CheckError> {
+    journal(&segments(folder, name)?, |_, _| true)
+}
+
+/// The same; `taken` sees each event and, of a request that has one, its body.
+///
+/// # Errors
+/// The first fault, or what cannot be read.
+pub fn read_journal_with(
+    folder: &Path,
+    name: &Name,
+    mut taken: impl FnMut(&Event, Option<&[u8]>),
+) -> Result<Journal, CheckError> {
+    journal(&segments(folder, name)?, |event, body| {
+        taken(event, body);
+        true
+    })
+}
+
+/// The segments of a journal that are there.
+fn segments(folder: &Path, name: &Name) -> Result<BTreeMap<u32, Files>, CheckError> {
     let files = |segment| {
         let (lines, bodies) = name.files(segment);
         Files { lines: folder.join(lines), bodies: folder.join(bodies) }
@@ -89,7 +109,7 @@ pub fn read_journal(folder: &Path, name: &Name) -> Result<Journal, CheckError> {
     if segments.is_empty() {
         return Err(CheckError::None(folder.to_owned()));
     }
-    journal(&segments, true)
+    Ok(segments)
 }
 
 /// A segment's lines and bodies.
@@ -112,7 +132,8 @@ fn read(path: &Path, keep: bool) -> Result<Vec<Journal>, CheckError> {
     if found.is_empty() {
         return Err(CheckError::None(path.to_owned()));
     }
-    found.values().map(|segments| journal(segments, keep)).collect()
+    let kept = |event: &Event| keep || matches!(event, Event::Judged(_));
+    found.values().map(|segments| journal(segments, |event, _| kept(event))).collect()
 }
 
 type Found = BTreeMap<(PathBuf, String), BTreeMap<u32, Files>>;
@@ -139,7 +160,11 @@ fn find(folder: &Path, depth: usize, found: &mut Found) -> Result<(), CheckError
     Ok(())
 }
 
-fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, CheckError> {
+/// Checks a journal; `kept` sees each event with the body of a request and says whether the event is kept.
+fn journal(
+    segments: &BTreeMap<u32, Files>,
+    mut kept: impl FnMut(&Event, Option<&[u8]>) -> bool,
+) -> Result<Journal, CheckError> {
     let mut verifier = Verifier::new();
     let (mut events, mut times) = (Vec::new(), Vec::new());
     let mut paths = segments.values().map(|files| &files.lines);
@@ -151,8 +176,8 @@ fn journal(segments: &BTreeMap<u32, Files>, keep: bool) -> Result<Journal, Check
         let lines = BufReader::new(open(&files.lines)?);
         let bodies = BufReader::new(open(&files.bodies)?);
         verifier
-            .segment(lines, Some(bodies), |t_us, event| {
-                if keep || matches!(event, Event::Judged(_)) {
+            .segment_and_bodies(lines, Some(bodies), |t_us, event, body| {
+                if kept(&event, body) {
                     events.push(event);
                     times.push(t_us);
                 }

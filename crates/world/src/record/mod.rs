@@ -13,7 +13,7 @@ mod name;
 mod segment;
 mod stub_log;
 
-pub use check::{CheckError, Journal, read_journal, read_journals, verify_journals};
+pub use check::{CheckError, Journal, read_journal, read_journal_with, read_journals, verify_journals};
 pub use copy::copy_journal;
 pub use durable::{Durable, DurableError, Sync};
 pub use error::RecordError;

@@ -205,7 +205,7 @@ fn requests_that_are_no_turn_of_the_script_are_told_with_the_reason() {
     let mut facts = good();
     facts.requests.insert(0, aside(SideCall::NoTools));
     assert_eq!(codes_of(&case, &facts), [""; 0]);
-    assert_eq!(steps(&case, &[], &facts), (2, 2));
+    assert_eq!(steps(&case, &[], &facts, None), (2, 2));
 }
 
 #[test]
@@ -234,10 +234,10 @@ fn each_conversation_of_a_case_must_come_to_its_end() {
     );
     facts.requests.push(part_request(4, 1));
     assert_eq!(told(&facts), []);
-    assert_eq!(steps(&case, &[&part], &facts), (4, 4));
+    assert_eq!(steps(&case, &[&part], &facts, None), (4, 4));
     // A step of one conversation is no step of the other.
     facts.requests.remove(1);
-    assert_eq!(steps(&case, &[&part], &facts), (3, 4));
+    assert_eq!(steps(&case, &[&part], &facts, None), (3, 4));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Each check by facts that set it off, and by facts that must not.
 
 mod conduct;
+mod daemon;
 mod folding;
 mod outcome;
 mod reaction;
@@ -100,6 +101,7 @@ fn evidence<'e>(phrasing: &'e Phrasing, facts: &'e Facts) -> Evidence<'e> {
         stdout: "done\n",
         stderr: "first\nError: the reason\n\n",
         contents: &[],
+        talk: None,
     }
 }
 
@@ -125,7 +127,7 @@ fn an_agent_that_does_as_declared_is_not_blamed() {
     let all = "    expect_agent: {tools_called: [look], output_contains: done, output_matches: ^done, max_requests: 2}\n";
     let case = phrasing(&(CALLS.to_owned() + all));
     assert_eq!(codes_of(&case, &good()), [""; 0]);
-    assert_eq!(steps(&case, &[], &good()), (2, 2));
+    assert_eq!(steps(&case, &[], &good(), None), (2, 2));
 }
 
 #[test]
@@ -245,7 +247,7 @@ fn in_a_hostile_case_giving_up_is_right_whatever_the_status() {
     facts.requests = vec![Request { fault: Some("black-hole".into()), ..request(1, Some(0)) }];
     facts.calls.clear();
     assert_eq!(codes_of(&case, &facts), [""; 0]);
-    assert_eq!(steps(&case, &[], &facts), (1, 1));
+    assert_eq!(steps(&case, &[], &facts, None), (1, 1));
     facts.requests = (1..=61).map(|exchange| request(exchange, Some(0))).collect();
     assert_eq!(codes_of(&case, &facts), ["too-many-requests"]);
     facts.requests.truncate(3);
@@ -269,7 +271,7 @@ fn trouble_before_a_step_does_not_count_as_the_step() {
     let mut facts = good();
     facts.requests = vec![Request { api_error: Some(429), ..request(1, Some(0)) }];
     facts.calls.clear();
-    assert_eq!(steps(&case, &[], &facts), (0, 1));
+    assert_eq!(steps(&case, &[], &facts, None), (0, 1));
     let (code, message) = judged(&case, &facts, false).remove(0);
     assert_eq!(
         (code.as_str(), message.as_str()),

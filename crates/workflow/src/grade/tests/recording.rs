@@ -31,9 +31,9 @@ fn miss(exchange: u64, code: &str, message: &str) -> Request {
 fn an_agent_that_asks_for_what_was_recorded_is_not_blamed() {
     let case = case("");
     assert_eq!(codes_of(&case, &played(&[])), [""; 0]);
-    assert_eq!(steps(&case, &[], &played(&[])), (2, 2));
-    assert_eq!(steps(&case, &[], &played(&["0002-p"])), (1, 2));
-    assert_eq!(steps(&case, &[], &Facts::default()), (0, 0));
+    assert_eq!(steps(&case, &[], &played(&[]), None), (2, 2));
+    assert_eq!(steps(&case, &[], &played(&["0002-p"]), None), (1, 2));
+    assert_eq!(steps(&case, &[], &Facts::default(), None), (0, 0));
     assert_eq!(most_requests(&case, &[], 4), 100);
 }
 
