@@ -148,3 +148,29 @@ impl Setting {
         sum.chars().take(digits).collect()
     }
 }
+
+#[cfg(test)]
+impl Setting {
+    /// What tests begin from.
+    pub(crate) fn of_tests(manner: Manner) -> Self {
+        Self {
+            manner,
+            token: "t".to_owned(),
+            harness: "h".to_owned(),
+            version: "3".to_owned(),
+            sha: "s".to_owned(),
+            model: "m".to_owned(),
+            profile: "p".to_owned(),
+            ghost: "g".to_owned(),
+            live: LiveInput::MidTurn,
+            edits: Self::edits(),
+            runs: "/runs".to_owned(),
+            require_project: false,
+            recovery: false,
+            seed: 7,
+            scripted_clock: true,
+            scripts: RunScripts::default(),
+            keep: 1000,
+        }
+    }
+}

@@ -95,7 +95,7 @@ pub enum ExpectRuns {
 
 impl ExpectRuns {
     /// The states of a run when the case is over.
-    pub const STATES: [&str; 4] = ["succeeded", "failed", "cancelled", "running"];
+    pub const STATES: [&str; 5] = ["succeeded", "failed", "cancelled", "interrupted", "running"];
 }
 
 impl Phrasing {

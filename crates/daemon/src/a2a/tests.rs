@@ -7,13 +7,12 @@ use super::settle::view;
 use super::show::Frame;
 use crate::core::{Decision, Heard, Step, Work, judge, play, resume, tick};
 use crate::effect::{Blocked, Effect};
-use crate::run::LiveInput;
 use crate::setting::{Manner, Setting};
 use crate::state::State;
 use crate::v2::{Body, Form};
 use proptest::prelude::*;
 use rehearsal_script::File;
-use rehearsal_script::runs::{RunScripts, read};
+use rehearsal_script::runs::read;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -83,25 +82,7 @@ const PROMPTS: [&str; 9] = [
 
 fn setting() -> Setting {
     let scripts = read(&[File { name: "runs.yaml", bytes: RUNS }]).unwrap();
-    Setting {
-        manner: Manner::Corrected,
-        token: "t".to_owned(),
-        harness: "h".to_owned(),
-        version: "3".to_owned(),
-        sha: "s".to_owned(),
-        model: "m".to_owned(),
-        profile: "p".to_owned(),
-        ghost: "g".to_owned(),
-        live: LiveInput::MidTurn,
-        edits: Setting::edits(),
-        runs: "/runs".to_owned(),
-        require_project: false,
-        recovery: false,
-        seed: 7,
-        scripted_clock: true,
-        scripts: RunScripts { ..scripts },
-        keep: 5,
-    }
+    Setting { scripts, keep: 5, ..Setting::of_tests(Manner::Corrected) }
 }
 
 /// The front end with works under way.

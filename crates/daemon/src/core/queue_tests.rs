@@ -1,6 +1,5 @@
 //! Runs that wait in a queue: whatever is asked of them, they leave it once, when they are due, and a key tells of them what is so.
 
-use super::tests::setting;
 use super::{Decision, Heard, Step, judge, resume, tick};
 use crate::effect::Effect;
 use crate::run::What;
@@ -63,7 +62,7 @@ impl Machine {
         let runs = queued.iter().enumerate().map(script).collect();
         let scripts = RunScripts { runs, ..RunScripts::default() };
         Self {
-            setting: Setting { scripts, ..setting(Manner::Engine) },
+            setting: Setting { scripts, ..Setting::of_tests(Manner::Engine) },
             state: State::default(),
             now_ms: Setting::CLOCK_MS,
             queued,

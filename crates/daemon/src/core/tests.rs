@@ -2,13 +2,12 @@
 
 use super::{Decision, Heard, Step, Work, judge, resume, tick};
 use crate::effect::{Blocked, Effect};
-use crate::run::{LiveInput, State as Stand, What};
+use crate::run::{State as Stand, What};
 use crate::setting::{Manner, Setting};
 use crate::state::State;
 use crate::v2::{Body, Form};
 use proptest::prelude::*;
 use rehearsal_journal::daemon::Fact;
-use rehearsal_script::runs::RunScripts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -55,28 +54,6 @@ const MARKERS: [&str; 6] = ["HANG", "ASK", "TURN", "INPUT_REQUIRED", "MUTATE", "
 fn prompt(markers: u8) -> String {
     let named = MARKERS.iter().enumerate().filter(|(at, _)| markers & (1 << at) != 0);
     named.map(|(_, marker)| format!("[FAKE:{marker}]")).chain(["work".to_owned()]).collect()
-}
-
-pub(super) fn setting(manner: Manner) -> Setting {
-    Setting {
-        manner,
-        token: "t".to_owned(),
-        harness: "h".to_owned(),
-        version: "3".to_owned(),
-        sha: "s".to_owned(),
-        model: "m".to_owned(),
-        profile: "p".to_owned(),
-        ghost: "g".to_owned(),
-        live: LiveInput::MidTurn,
-        edits: Setting::edits(),
-        runs: "/runs".to_owned(),
-        require_project: false,
-        recovery: false,
-        seed: 7,
-        scripted_clock: true,
-        scripts: RunScripts::default(),
-        keep: 1000,
-    }
 }
 
 /// What the contract says of a run, kept apart from the code that plays it.
@@ -150,7 +127,7 @@ enum Asked {
 impl Machine {
     fn new(manner: Manner) -> Self {
         Self {
-            setting: setting(manner),
+            setting: Setting::of_tests(manner),
             state: State::default(),
             now_ms: Setting::CLOCK_MS,
             works: Vec::new(),

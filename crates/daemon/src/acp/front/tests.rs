@@ -5,7 +5,6 @@ use crate::run::LiveInput;
 use crate::setting::{Manner, Setting};
 use proptest::prelude::*;
 use rehearsal_journal::daemon::{Fact, Sum};
-use rehearsal_script::runs::RunScripts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -48,25 +47,7 @@ fn op() -> impl Strategy<Value = Op> {
 const MARKERS: [&str; 5] = ["HANG", "ASK", "TURN", "INPUT_REQUIRED", "MUTATE"];
 
 fn setting() -> Setting {
-    Setting {
-        manner: Manner::Corrected,
-        token: String::new(),
-        harness: "h".to_owned(),
-        version: "1".to_owned(),
-        sha: String::new(),
-        model: "m".to_owned(),
-        profile: String::new(),
-        ghost: String::new(),
-        live: LiveInput::None,
-        edits: Setting::edits(),
-        runs: String::new(),
-        require_project: false,
-        recovery: false,
-        seed: 7,
-        scripted_clock: true,
-        scripts: RunScripts::default(),
-        keep: 1,
-    }
+    Setting { runs: String::new(), live: LiveInput::None, ..Setting::of_tests(Manner::Corrected) }
 }
 
 /// The front, and what its client has seen.

@@ -49,6 +49,13 @@ fn scripted(name: &str, script: &str) -> Stand {
     Stand::scripted(&format!("engine/{name}"), script, &["--as-engine", "--scripted-clock"])
 }
 
+/// The names of an object's fields, sorted.
+fn names(body: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
 /// A request with head lines of its own.
 fn with_head(stand: &Stand, method: &str, path: &str, head: &str, body: &str) -> Got {
     let length = body.len();
@@ -60,9 +67,8 @@ fn error_body() {
     let stand = engine("error-body");
     let got = stand.start_with(&fresh(), "", &json!({}));
     assert!(got.head.contains("content-type: application/problem+json"), "{}", got.head);
-    let names: Vec<&str> = got.body.as_object().unwrap().keys().map(String::as_str).collect();
-    let all = ["code", "message", "retryable", "fieldErrors", "requiredActions", "evidenceRefs", "context"];
-    assert_eq!(names, all);
+    let all = ["code", "context", "evidenceRefs", "fieldErrors", "message", "requiredActions", "retryable"];
+    assert_eq!(names(&got.body), all);
     assert_eq!(got.body["fieldErrors"][0]["pointer"], "/prompt");
     let refused = stand.raw("GET", "/v2/runs/x", "Origin: https://evil.example\r\n", b"");
     assert_eq!(refused.refusal(), (403, "host_not_allowed"));
@@ -243,8 +249,7 @@ fn start() {
     assert_eq!(got.refusal(), (404, "project_not_registered"));
     assert_eq!(stand.post("/v2/projects", &fresh(), &json!({"root": live})).body["created"], true);
     let got = stand.start_with(&fresh(), "[FAKE:MUTATE]", &whole);
-    let names: Vec<&str> = got.body.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!((got.status, names), (200, vec!["runId", "runDir", "jobId", "taskId"]));
+    assert_eq!((got.status, names(&got.body)), (200, vec!["jobId", "runDir", "runId", "taskId"]));
     // Each part of a delegation is asked for, whether files are written or not.
     let runs = stand.run_dirs();
     for (at, value) in [
