@@ -5,6 +5,7 @@ use crate::node::{self, Node};
 use crate::read::File;
 use crate::scenario::Place;
 use crate::schema;
+use rehearsal_wire::names::{hint, nearest};
 
 /// Items of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,10 +85,49 @@ fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {
         }
         items.push(item);
     }
+    waits(root, &items, findings);
     if let Some(list) = root.get("items").filter(|list| list.items().is_empty()) {
         findings.error(list.at, Code::MissingField, "the wave holds no item");
     }
     Wave { protect: texts(root, "protect"), items }
+}
+
+/// Finds items that wait for one that is not there, or for themselves in the end.
+fn waits(root: &Node, items: &[Item], findings: &mut Findings<'_>) {
+    let nodes = root.get("items").map_or(&[][..], Node::items);
+    for (node, item) in nodes.iter().zip(items) {
+        for after in node.get("after").map_or(&[][..], Node::items) {
+            let Some(slug) = after.as_text() else { continue };
+            let known = || items.iter().map(|item| item.slug.as_str());
+            if !known().any(|known| known == slug) {
+                let message = format!("{:?} waits for {slug:?}, which is no item of the wave", item.slug);
+                let hint = hint(nearest(slug, known()), || "name the slug of another item".to_owned());
+                findings.error_with_hint(after.at, Code::UnknownName, message, hint);
+            } else if comes_before(items, &item.slug, slug) {
+                let message = format!("{:?} waits for {slug:?}, which waits for it", item.slug);
+                let message = if item.slug == slug { format!("{slug:?} waits for itself") } else { message };
+                findings.error_with_hint(after.at, Code::Contradiction, message, "take one of them out");
+            }
+        }
+    }
+}
+
+/// Whether the item `first` must be done before `then` can start; true of an item and itself.
+fn comes_before(items: &[Item], first: &str, then: &str) -> bool {
+    let mut reached = vec![then];
+    let mut at = 0;
+    while let Some(slug) = reached.get(at).copied() {
+        if slug == first {
+            return true;
+        }
+        for after in items.iter().filter(|item| item.slug == slug).flat_map(|item| &item.after) {
+            if !reached.contains(&after.as_str()) {
+                reached.push(after);
+            }
+        }
+        at += 1;
+    }
+    false
 }
 
 fn item(node: &Node, test: Option<&str>, findings: &mut Findings<'_>) -> Item {
@@ -173,6 +213,18 @@ mod tests {
                 "`check` stands without a `test`",
             ),
             ("version: 1\nitems:\n  - {slug: a, prompt: p, owns: [x], role: boss}\n", "`role`"),
+            (
+                "version: 1\ntest: t\nitems:\n  - {slug: parser, prompt: p, owns: [x]}\n  - {slug: b, prompt: p, owns: [y], after: [parsr]}\n",
+                "wave.yaml:5:45: \"b\" waits for \"parsr\", which is no item of the wave\n  hint: did you mean `parser`?",
+            ),
+            (
+                "version: 1\ntest: t\nitems:\n  - {slug: a, prompt: p, owns: [x], after: [b]}\n  - {slug: b, prompt: p, owns: [y], after: [c]}\n  - {slug: c, prompt: p, owns: [z], after: [a]}\n",
+                "\"c\" waits for \"a\", which waits for it",
+            ),
+            (
+                "version: 1\ntest: t\nitems:\n  - {slug: a, prompt: p, owns: [x], after: [a]}\n",
+                "\"a\" waits for itself",
+            ),
             ("- a\n", "a wave file must be a map"),
         ] {
             let findings = read_text(text).unwrap_err();

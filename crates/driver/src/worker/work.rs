@@ -70,7 +70,12 @@ fn take(task: &Task, tree: &Tree) -> Result<(Held, Vec<Owned>), Box<Failed>> {
     let entries: Vec<Entry> = task.owns.entries().iter().map(entry).collect();
     let held = tree.take(&entries).map_err(|error| {
         let class = if error.is_unsafe() { Class::UnsafePath } else { Class::Config };
-        Box::new(Failed::new(class, error.to_string()))
+        let hint = if matches!(error.why, owned::Refusal::Missing) {
+            "; own `PATH:create` where it is to be made"
+        } else {
+            ""
+        };
+        Box::new(Failed::new(class, format!("{error}{hint}")))
     })?;
     let text = |file: &owned::HeldFile| match (file.mode, std::str::from_utf8(&file.bytes)) {
         (owned::Mode::Create, _) => Ok(Owned::create(file.path.as_str())),

@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["config_dir", "port", "as_seed", "as_engine", "require_project", "runs_dir", "live_input", "keep_runs", "profile", "ghost_profile", "build_sha"])]
     acp: bool,
     /// With --acp: refuse sessions until the client has authenticated.
-    #[arg(long, requires = "acp")]
+    // `requires` alone asks for nothing where what it names conflicts with what is given.
+    #[arg(long, requires = "acp", conflicts_with = "config_dir")]
     require_auth: bool,
     /// Port to listen on, on loopback; 0 takes any free one.
     #[arg(long, value_name = "PORT", default_value_t = 0)]

@@ -146,7 +146,7 @@ fn what_cannot_be_a_wave_is_said_with_its_place() {
     for (items, words) in [
         (json!([item("a", &["a.py"], &[]), item("b", &["A.py"], &[])]), "that may be the same file"),
         (json!([item("a", &["a.py"], &["b"])]), "waits for \"b\", which is no item"),
-        (json!([item("a", &["a.py"], &["a"])]), "wait for each other"),
+        (json!([item("a", &["a.py"], &["a"])]), "waits for itself"),
         (json!([item("a", &["./a.py"], &[])]), "wave.json:1:"),
         (json!([item("a", &["tests/a.py"], &[])]), "is protected"),
         (json!([{"slug": "a"}]), "needs `prompt`"),

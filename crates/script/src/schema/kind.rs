@@ -64,8 +64,15 @@ impl Kind {
             Content::Text(text) if self.allows(|kind| matches!(kind, Self::Factor)) => {
                 text.parse::<f64>().is_ok().then_some(BARE_NUMBER)
             }
-            Content::Null | Content::Text(_) | Content::List(_) | Content::Map(_) => None,
+            Content::Text(text) => self.has_field(text).then_some("put a colon and a value behind it"),
+            Content::Null | Content::List(_) | Content::Map(_) => None,
         }
+    }
+
+    /// Whether it is a map in which such a field may stand.
+    fn has_field(&self, name: &str) -> bool {
+        let Self::Object(shape) = self else { return false };
+        shape.fields.iter().any(|field| field.name == name)
     }
 
     /// Whether it or one of its alternatives is such a kind.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use rehearsal_driver::Secret;
 use rehearsal_driver::endpoint::ask::Manner;
 use rehearsal_driver::endpoint::attempts;
-use rehearsal_driver::endpoint::config::{Dialect, Endpoint, Given};
+use rehearsal_driver::endpoint::config::{ConfigError, Dialect, Endpoint, Given};
 use rehearsal_world::dial::Trust;
 use rehearsal_world::files;
 use std::path::PathBuf;
@@ -108,7 +108,11 @@ impl Arguments {
             organization: self.organization.clone(),
             project: self.project.clone(),
         };
-        Endpoint::read(&given).map_err(|error| Failure::Command(error.to_string()))
+        Endpoint::read(&given).map_err(|error| match error {
+            // A name that got so far is upper case and ends with _KEY: it is none of the secrets.
+            ConfigError::NoKey => Failure::Command(format!("{error} (--key-env {})", self.key_env)),
+            error => Failure::Command(error.to_string()),
+        })
     }
 
     /// How it is asked.

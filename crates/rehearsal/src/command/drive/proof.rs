@@ -24,10 +24,10 @@ const PASSED: &[&str] = &["PATH", "LANG", "CARGO_HOME", "RUSTUP_HOME", "GOPATH",
 pub(super) struct Arguments {
     /// The command that tests the work. It runs in a clean copy of the work tree, with test files as they were; nothing is written
     /// that it refutes.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
     pub(super) test: Option<String>,
     /// A further command that the model is not told of. It runs in a second copy; of a wave at its end.
-    #[arg(long, value_name = "COMMAND", requires = "test")]
+    #[arg(long, value_name = "COMMAND", value_parser = command, requires = "test")]
     pub(super) check: Option<String>,
     /// Longest time for one such command, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
@@ -70,6 +70,11 @@ fn left_out(text: &str) -> Result<String, String> {
         return Err("write a path below the work tree, such as target".to_owned());
     }
     Ok(path.to_owned())
+}
+
+/// A command that says something: an empty one would end well, and prove nothing.
+fn command(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("write a command".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn model_for(text: &str) -> Result<(Role, String), String> {

@@ -102,6 +102,9 @@ fn prompt(arguments: &Arguments) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// Most characters that are shown of the last line of a command that was not green.
+const LAST_LINE: usize = 200;
+
 /// Tells what came of the task.
 fn show(report: &Report, json: bool) {
     if json {
@@ -120,6 +123,17 @@ fn show(report: &Report, json: bool) {
         terminal::tell(&format!("  {} {sum}", file.path));
     }
     terminal::tell(&proved(report));
+    if let Some(look) = report.verification.looks.last().filter(|look| !look.is_green()) {
+        let last = look.output.lines().rev().find(|line| !line.trim().is_empty());
+        let said = last.map_or_else(String::new, |line| {
+            format!("; the last that it said: {:?}", line.chars().take(LAST_LINE).collect::<String>())
+        });
+        terminal::tell(&format!(
+            "  the command of the last look ({}): {}{said}",
+            look.sort.name(),
+            look.end()
+        ));
+    }
     if let Some(summary) = &report.summary {
         // Its further lines are seen to be its own.
         terminal::tell(&format!("the model says: {}", summary.trim().replace('\n', "\n  ")));

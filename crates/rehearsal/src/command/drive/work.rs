@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
     /// The temperature that is sent, 0 or more; none is sent without it, or where the endpoint does not take it.
-    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// Let a file of ten lines or more shrink below half.
     #[arg(long)]
