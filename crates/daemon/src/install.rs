@@ -6,7 +6,7 @@ use rehearsal_world::vault::{Folder, VaultError};
 use rehearsal_world::{files, ids};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a daemon cannot be installed.
@@ -58,7 +58,7 @@ impl Installed {
             runs: Some(Folder::look_into(&runs)?),
             records: daemon.folder("edits")?,
             own: vec![config.join("daemon"), runs.clone()],
-            editing: Arc::new(Mutex::new(())),
+            editing: Arc::default(),
         };
         let secret = digest::text(&digest::of((ids::case_token()? + &ids::case_token()?).as_bytes()));
         let token = format!("fake-daemon-token-{}", secret.get(..32).unwrap_or(&secret));
