@@ -192,3 +192,32 @@ fn a_daemon_that_is_asked_to_end_waits_for_nobody_who_listens() {
         assert_ne!(client.read_to_end().end, rehearsal_testkit::End::Open);
     }
 }
+
+#[test]
+fn a_token_in_the_wrong_place_is_in_no_file() {
+    let mut stand = Stand::new("misplaced-token");
+    let token = stand.token.clone();
+    let run = stand.start_with(&token, "[FAKE:HANG]", &json!({})).body["runId"].as_str().unwrap().to_owned();
+    assert_eq!(stand.message(&run, &format!("{token}-1"), &token).status, 200);
+    assert_eq!(stand.get(&format!("/v2/runs/{token}?x={token}")).status, 404);
+    let extra = format!("X-Other: {token}\r\nIdempotency-Key: {token}\r\n");
+    assert_eq!(stand.raw("GET", "/v2/quota", &extra, b"").status, 200);
+    assert_eq!(stand.raw(&token, "/v2/quota", "", b"").status, 404);
+    let message = json!({"message": {"messageId": token, "role": "ROLE_USER", "parts": [{"text": token}]}});
+    let headers = "A2A-Version: 1.0\r\nContent-Type: application/json\r\n";
+    assert_eq!(stand.raw("POST", "/a2a/message:send", headers, message.to_string().as_bytes()).status, 200);
+    stand.stop();
+    let holds = |path: &std::path::Path| {
+        fs::read(path).unwrap().windows(token.len()).any(|window| window == token.as_bytes())
+    };
+    let files = all_files(&stand.folder);
+    assert!(files.iter().any(|path| path.ends_with("wire.jsonl")), "{files:?}");
+    let found: Vec<_> = files.iter().filter(|path| !path.ends_with("daemon/token") && holds(path)).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// All files below a folder.
+fn all_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    inside.flat_map(|path| if path.is_dir() { all_files(&path) } else { vec![path] }).collect()
+}
