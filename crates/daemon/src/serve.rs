@@ -68,13 +68,19 @@ struct Ready {
 impl Daemon {
     /// A daemon with open folders and an open journal.
     #[must_use]
-    pub fn new(setting: Setting, installed: Installed, recorder: Arc<Recorder>, wire: Option<Lines>) -> Self {
+    pub fn new(
+        setting: Setting,
+        mut installed: Installed,
+        recorder: Arc<Recorder>,
+        wire: Option<Lines>,
+    ) -> Self {
         recorder.keep_fresh();
         let began = Fact::Began { unix_ms: clock::unix_ms(), pid: process::own_id(), setting: setting.sum() };
         recorder.note(Event::Daemon(began));
         let disk = installed.disk.clone();
         let clock_ms = setting.scripted_clock.then_some(Setting::CLOCK_MS);
-        let state = State::new(clock_ms);
+        let mut state = State::new(clock_ms);
+        state.taken = std::mem::take(&mut installed.earlier).into_iter().collect();
         Self(Arc::new(Inner {
             setting,
             state: Mutex::new(state),

@@ -167,6 +167,21 @@ fn token_and_descriptor_are_private_and_name_absolute_paths() {
 }
 
 #[test]
+fn a_daemon_of_the_same_seed_after_a_kill_starts_runs_beside_the_old_ones() {
+    let mut stand = Stand::with("same-seed", &["--seed", "7"]);
+    let first = stand.start_with("one", "[FAKE:HANG]", &json!({}));
+    stand.kill();
+    let again = Stand::in_folder(stand.folder.clone(), &["--seed", "7"]);
+    let old = first.body["runId"].as_str().unwrap();
+    assert_eq!(again.get(&format!("/v2/runs/{old}")).refusal(), (404, "run_not_found"));
+    // The receipt went with the process: that is another run, in a folder of its own.
+    let second = again.start_with("one", "[FAKE:HANG]", &json!({}));
+    assert_eq!((first.status, second.status), (200, 200), "{second:?}");
+    assert_ne!(first.body, second.body);
+    assert_eq!(again.run_dirs().len(), 2);
+}
+
+#[test]
 fn a_daemon_that_is_asked_to_end_waits_for_nobody_who_listens() {
     let mut stand = Stand::new("end-with-listeners");
     let run = stand.start("[FAKE:HANG]");
