@@ -149,6 +149,16 @@ fn is_listed(talk: &Talk, run: &str) -> bool {
     end.is_some_and(|end| talk.calls[end..].iter().any(|call| lists(call) && call.arrived()))
 }
 
+/// Whether the client can know of a run: an answer about it came, or one under the key of its start.
+fn is_known(talk: &Talk, run: &str) -> bool {
+    let key = talk.facts().find_map(|(_, fact)| match fact {
+        Fact::RunStarted { run: known, key, .. } if known == run => Some(key),
+        _ => None,
+    });
+    let about = |call: &Call| call.decided.run.as_deref() == Some(run) || call.decided.key.as_ref() == key;
+    talk.requests().any(|call| about(call) && call.arrived())
+}
+
 /// What stood in the way.
 fn how(talk: &Talk, run: &str, state: &str) -> String {
     let mut open: Option<&str> = None;
@@ -164,6 +174,9 @@ fn how(talk: &Talk, run: &str, state: &str) -> String {
         if call.decided.operation == "run.control" && call.decided.run.as_deref() == Some(run) {
             refused = call.decided.code.as_deref();
         }
+    }
+    if !is_known(talk, run) {
+        return ": the answer to its start was lost, and the start was not repeated under its key".to_owned();
     }
     match (refused, open, state) {
         (Some(code), ..) => format!(": its cancel was refused ({code})"),

@@ -410,6 +410,16 @@ fn a_lost_start_is_found_again_under_its_key_alone() {
 }
 
 #[test]
+fn a_run_whose_start_was_never_answered_is_left_with_that_said() {
+    for (left_us, why) in [(None, "answer to its start was lost"), (Some(1), "neither read to its end")] {
+        let mut client = Client::default();
+        client.start("key-1", "digest-1").left_us = left_us;
+        let judged = client.judged(&plain());
+        assert!(judged.len() == 1 && judged[0].0 == "run-left" && judged[0].1.contains(why), "{judged:?}");
+    }
+}
+
+#[test]
 fn who_wants_two_equal_runs_may_start_the_second_before_it_finds_the_first() {
     let mut client = Client::default();
     client.start("key-1", "digest-1").left_us = None;
