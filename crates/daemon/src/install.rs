@@ -6,7 +6,7 @@ use rehearsal_world::vault::{Folder, VaultError};
 use rehearsal_world::{files, ids};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a daemon cannot be installed.
@@ -37,6 +37,8 @@ pub struct Installed {
     /// `<config dir>/daemon`: who has its lock is the daemon.
     daemon: Folder,
     pub(crate) disk: Disk,
+    /// What stands in the folder of runs from earlier processes.
+    pub(crate) earlier: Vec<String>,
     /// The folder of runs, absolute.
     pub runs: String,
     /// The secret that clients need.
@@ -54,16 +56,18 @@ impl Installed {
         let daemon = Folder::own(&config.join("daemon"))?;
         let runs = runs.map_or_else(|| config.join("runs"), files::absolute);
         files::private_folders(&runs).map_err(|source| InstallError::Runs { path: runs.clone(), source })?;
+        let folder = Folder::look_into(&runs)?;
+        let earlier = folder.names()?;
         let disk = Disk {
-            runs: Some(Folder::look_into(&runs)?),
+            runs: Some(folder),
             records: daemon.folder("edits")?,
             own: vec![config.join("daemon"), runs.clone()],
-            editing: Arc::new(Mutex::new(())),
+            editing: Arc::default(),
         };
         let secret = digest::text(&digest::of((ids::case_token()? + &ids::case_token()?).as_bytes()));
         let token = format!("fake-daemon-token-{}", secret.get(..32).unwrap_or(&secret));
         let token_path = text(&config.join("daemon").join("token"))?;
-        Ok(Self { daemon, disk, runs: text(&runs)?, token, token_path })
+        Ok(Self { daemon, disk, earlier, runs: text(&runs)?, token, token_path })
     }
 
     /// Writes the token and where the daemon listens. Clients find it from now on.

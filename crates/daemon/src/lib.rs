@@ -13,6 +13,7 @@ pub mod edits;
 mod effect;
 mod failure;
 pub mod install;
+mod mask;
 mod receipt;
 pub mod run;
 pub mod serve;

@@ -6,6 +6,7 @@ use crate::a2a;
 use crate::core::{self, Decision, Heard, Step, Work};
 use crate::disk::Disk;
 use crate::install::Installed;
+use crate::mask::Secret;
 use crate::setting::{Manner, Setting};
 use crate::state::State;
 use crate::stream::Streams;
@@ -23,7 +24,6 @@ use rehearsal_world::http::{Answer, App, Left, Refusal, Reply, Request, Why};
 use rehearsal_world::process;
 use rehearsal_world::record::{Lines, RecordError, Recorder, Ticket};
 use rehearsal_world::task::{self, Notify, oneshot};
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,8 +51,12 @@ pub(crate) struct Inner {
 /// What stays of a request while it is worked on.
 struct Asking {
     head: Option<RequestHead>,
+    /// Its target.
+    path: String,
     body: Bytes,
     conn: u64,
+    /// Whether what is decided may repeat the secret, which somebody sent in a wrong place.
+    spoiled: bool,
 }
 
 /// A decision that was taken down, and is to leave.
@@ -64,13 +68,19 @@ struct Ready {
 impl Daemon {
     /// A daemon with open folders and an open journal.
     #[must_use]
-    pub fn new(setting: Setting, installed: Installed, recorder: Arc<Recorder>, wire: Option<Lines>) -> Self {
+    pub fn new(
+        setting: Setting,
+        mut installed: Installed,
+        recorder: Arc<Recorder>,
+        wire: Option<Lines>,
+    ) -> Self {
         recorder.keep_fresh();
         let began = Fact::Began { unix_ms: clock::unix_ms(), pid: process::own_id(), setting: setting.sum() };
         recorder.note(Event::Daemon(began));
         let disk = installed.disk.clone();
         let clock_ms = setting.scripted_clock.then_some(Setting::CLOCK_MS);
-        let state = State::new(clock_ms);
+        let mut state = State::new(clock_ms);
+        state.taken = std::mem::take(&mut installed.earlier).into_iter().collect();
         Self(Arc::new(Inner {
             setting,
             state: Mutex::new(state),
@@ -138,11 +148,16 @@ impl App for Daemon {
         };
         // What takes its time is done before anybody is kept waiting.
         heard.look(&inner.setting);
-        let body = if holds(&body, inner.setting.token.as_bytes()) { Bytes::new() } else { body };
+        let secret = inner.secret();
+        let in_body = secret.is_in(&body);
+        let spoiled = in_body || [&method, &target, &key].iter().any(|text| secret.is_in(text.as_bytes()));
+        let body = if in_body { Bytes::new() } else { body };
         if let Err(error) = inner.write_wire(&heard) {
             return inner.not_recorded(&target, &error);
         }
-        let mut asking = Some(Asking { head: Some(head.clone()), body, conn });
+        let path = secret.out_of(target.as_str().into()).into_owned();
+        let written = Some(secret.out_of_head(head.clone()));
+        let mut asking = Some(Asking { head: written, path, body, conn, spoiled });
         let ready = loop {
             let settled = inner.settled.notified();
             match inner.judge(&heard, &mut asking) {
@@ -176,7 +191,9 @@ impl App for Daemon {
         } else {
             v2::unreadable(&inner.setting, status, &why, is_large, known)
         };
-        let asking = Asking { head: refusal.head, body: Bytes::new(), conn: refusal.conn };
+        let path = inner.secret().out_of(target.as_str().into()).into_owned();
+        let head = refusal.head.map(|head| inner.secret().out_of_head(head));
+        let asking = Asking { head, path, body: Bytes::new(), conn: refusal.conn, spoiled: true };
         let ready = {
             let _order = inner.state();
             inner.take_down(Box::new(decision), asking, Kind::Unreadable)
@@ -230,17 +247,17 @@ impl Inner {
     /// Takes a decision down. To be called while nobody else can change the state, so that the journal has its order.
     fn take_down(&self, mut decision: Box<Decision>, asking: Asking, kind: Kind) -> Ready {
         let mut asked = Box::new(Asked::of(kind));
-        let Asking { head, body, conn } = asking;
+        let Asking { head, path, body, conn, spoiled } = asking;
         asked.conn = conn;
         asked.http_status = (decision.reply.status != 0).then_some(decision.reply.status);
-        if let Some(head) = &head {
-            asked.path = self.without_token(head.target()).into_owned();
-        }
+        asked.path = path;
         let facts = std::mem::take(&mut decision.facts);
         let ticket = self.recorder.asked_with(asked, head, body, |exchange| {
             decision.decided.exchange = exchange;
             let decided = Fact::Decided(decision.decided.clone());
-            std::iter::once(decided).chain(facts).map(Event::Daemon).collect()
+            let all = std::iter::once(decided).chain(facts);
+            all.map(|fact| Event::Daemon(if spoiled { self.secret().out_of_fact(fact) } else { fact }))
+                .collect()
         });
         Ready { ticket, decision }
     }
@@ -372,7 +389,7 @@ impl Inner {
     /// Writes the request into the log that its user named. The token is looked at later.
     fn write_wire(&self, heard: &Heard<'_>) -> Result<(), RecordError> {
         let Some(wire) = &self.wire else { return Ok(()) };
-        let text = |text: &str| serde_json::Value::from(self.without_token(text.into()).into_owned());
+        let text = |text: &str| serde_json::Value::from(self.secret().out_of(text.into()).into_owned());
         let body = String::from_utf8_lossy(&heard.body.shown()).into_owned();
         let line = format!(
             "{{\"method\": {}, \"path\": {}, \"idempotency_key\": {}, \"protocol_major\": {}, \"body\": {}}}\n",
@@ -380,27 +397,19 @@ impl Inner {
             text(heard.target),
             text(heard.key),
             text(heard.major),
-            self.without_token(body.as_str().into()),
+            self.secret().out_of(body.as_str().into()),
         );
         wire.append(line.as_bytes())
     }
 
-    /// A text without the secret, should somebody have sent it in the wrong place.
-    fn without_token<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
-        if text.contains(&self.setting.token) {
-            return Cow::Owned(text.replace(&self.setting.token, "<redacted>"));
-        }
-        text
+    fn secret(&self) -> Secret<'_> {
+        Secret(&self.setting.token)
     }
 }
 
 /// The time: that of a scripted clock, or of the wall.
 fn now_ms(state: &State) -> u64 {
     state.clock_ms.unwrap_or_else(clock::unix_ms)
-}
-
-fn holds(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len().max(1)).any(|window| window == part)
 }
 
 fn text(header: Option<&[u8]>) -> String {

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Of how many runs that are no longer kept it is known that they were.
 const MOST_GONE: usize = 100_000;
+/// Most runs that are not over.
+const MOST_ALIVE: usize = 100_000;
 /// Most projects that are registered at once.
 pub(crate) const MOST_PROJECTS: usize = 10_000;
 
@@ -36,6 +38,8 @@ pub(crate) struct State {
     over: VecDeque<String>,
     /// Runs that are over and no longer kept.
     gone: BTreeSet<String>,
+    /// Ids that stand in the folder of runs from an earlier process: with the same seed they would come again.
+    pub(crate) taken: BTreeSet<String>,
     pub(crate) receipts: Receipts,
     /// Roots by id.
     pub(crate) projects: BTreeMap<String, String>,
@@ -73,11 +77,18 @@ impl State {
         let mut of = key.to_owned();
         loop {
             let id = setting.id(sort, &of, 16);
-            if self.run(&id).is_none() && !self.is_gone(&id) && self.tasks.get(&id).is_none() {
+            // One whose files are being made has no run yet.
+            let used = self.busy.contains(&id) || self.taken.contains(&id) || self.is_gone(&id);
+            if !used && self.run(&id).is_none() && self.tasks.get(&id).is_none() {
                 return id;
             }
             of.push('\n');
         }
+    }
+
+    /// Whether there are so many runs under way that no further one begins.
+    pub(crate) fn is_full(&self) -> bool {
+        self.runs.len().saturating_sub(self.over.len()) >= MOST_ALIVE
     }
 
     /// Whether a run was kept once and is no longer.

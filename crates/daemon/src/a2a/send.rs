@@ -63,6 +63,9 @@ pub(crate) fn send(
     let sent = Sent { message, keys, how };
     match sent.message.task.clone() {
         Some(task) => go_on(call, &task, sent),
+        None if call.state.is_full() => {
+            Err(Fault::new(Sort::Internal, "too many runs are under way: cancel one, or wait for its end"))
+        }
         None => Ok(begin(call, sent)),
     }
 }

@@ -382,6 +382,22 @@ impl Machine {
     }
 }
 
+#[test]
+fn one_key_in_two_projects_gives_two_ids_also_while_neither_run_is_made() {
+    let mut machine = Machine::new(Manner::Engine);
+    for project in ["/a", "/b"] {
+        let scope = json!({"kind": "project", "root": project, "ephemeral": true});
+        let body = json!({"prompt": "x", "harnesses": ["h"], "primaryHarness": "h", "scope": scope});
+        machine.ask("POST", "/v2/runs", "key", &body.to_string(), Asked::Listen);
+    }
+    let run = |work: &Work| match &work.effect {
+        Effect::Begin { run, .. } => run.clone(),
+        other @ (Effect::Edit { .. } | Effect::Telemetry { .. }) => panic!("{other:?}"),
+    };
+    let runs: Vec<String> = machine.works.iter().map(|(work, _)| run(work)).collect();
+    assert!(runs.len() == 2 && runs[0] != runs[1], "{runs:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -79,7 +79,6 @@ impl Run {
             polls: 0,
             open: None,
             told: Vec::new(),
-            messages: Vec::new(),
             scripted: 0,
             cancel_reason: None,
             timeline: Vec::new(),

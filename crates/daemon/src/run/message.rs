@@ -62,7 +62,6 @@ impl Run {
         self.catch_up(now_ms);
         let taken = self.judge(attempt, live);
         if taken.accepted {
-            self.messages.push(text.to_owned());
             self.heard_here = true;
         }
         self.facts.push(Fact::MessageTaken {

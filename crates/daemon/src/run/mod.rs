@@ -126,8 +126,6 @@ pub struct Run {
     pub open: Option<Open>,
     /// What was answered, text by text.
     pub told: Vec<String>,
-    /// Live messages that were accepted.
-    pub messages: Vec<String>,
     /// Live messages that were scripted and came.
     scripted: usize,
     /// Why it was cancelled, where somebody said why.

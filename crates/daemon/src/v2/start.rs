@@ -178,6 +178,10 @@ fn judge(call: &Call<'_, '_>, key: &str) -> Result<Run, (Problem, bool)> {
             return Err((problem, false));
         }
     }
+    if call.state.is_full() {
+        let why = "too many runs are under way: cancel one, or wait for its end";
+        return Err((Problem::new(429, "too_many_runs", why).later(), false));
+    }
     let execution = body.get("execution");
     let workspace = execution.and_then(|execution| execution.get("workspaceRoot")?.as_str());
     let workspace = workspace.map(|root| root.into_owned()).filter(|root| !root.is_empty());
@@ -299,6 +303,7 @@ fn begin(call: &mut Call<'_, '_>, starting: Starting) -> Step {
     {
         edits.get_or_insert_with(|| (call.space_of(run), Vec::new()));
     }
+    call.state.busy.insert(starting.run.id.clone());
     match files {
         Some(effect) => call.begin(effect, starting),
         None => {
@@ -338,6 +343,7 @@ pub(crate) fn started(
     outcome: Result<bool, Blocked>,
 ) -> Step {
     let Starting { run, key, space, digest } = starting;
+    call.state.busy.remove(&run.id);
     let edited = match outcome {
         Ok(edited) => edited,
         Err(blocked @ Blocked::Disk(_)) => {

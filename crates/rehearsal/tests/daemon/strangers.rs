@@ -167,6 +167,21 @@ fn token_and_descriptor_are_private_and_name_absolute_paths() {
 }
 
 #[test]
+fn a_daemon_of_the_same_seed_after_a_kill_starts_runs_beside_the_old_ones() {
+    let mut stand = Stand::with("same-seed", &["--seed", "7"]);
+    let first = stand.start_with("one", "[FAKE:HANG]", &json!({}));
+    stand.kill();
+    let again = Stand::in_folder(stand.folder.clone(), &["--seed", "7"]);
+    let old = first.body["runId"].as_str().unwrap();
+    assert_eq!(again.get(&format!("/v2/runs/{old}")).refusal(), (404, "run_not_found"));
+    // The receipt went with the process: that is another run, in a folder of its own.
+    let second = again.start_with("one", "[FAKE:HANG]", &json!({}));
+    assert_eq!((first.status, second.status), (200, 200), "{second:?}");
+    assert_ne!(first.body, second.body);
+    assert_eq!(again.run_dirs().len(), 2);
+}
+
+#[test]
 fn a_daemon_that_is_asked_to_end_waits_for_nobody_who_listens() {
     let mut stand = Stand::new("end-with-listeners");
     let run = stand.start("[FAKE:HANG]");
@@ -191,4 +206,33 @@ fn a_daemon_that_is_asked_to_end_waits_for_nobody_who_listens() {
     for mut client in clients {
         assert_ne!(client.read_to_end().end, rehearsal_testkit::End::Open);
     }
+}
+
+#[test]
+fn a_token_in_the_wrong_place_is_in_no_file() {
+    let mut stand = Stand::new("misplaced-token");
+    let token = stand.token.clone();
+    let run = stand.start_with(&token, "[FAKE:HANG]", &json!({})).body["runId"].as_str().unwrap().to_owned();
+    assert_eq!(stand.message(&run, &format!("{token}-1"), &token).status, 200);
+    assert_eq!(stand.get(&format!("/v2/runs/{token}?x={token}")).status, 404);
+    let extra = format!("X-Other: {token}\r\nIdempotency-Key: {token}\r\n");
+    assert_eq!(stand.raw("GET", "/v2/quota", &extra, b"").status, 200);
+    assert_eq!(stand.raw(&token, "/v2/quota", "", b"").status, 404);
+    let message = json!({"message": {"messageId": token, "role": "ROLE_USER", "parts": [{"text": token}]}});
+    let headers = "A2A-Version: 1.0\r\nContent-Type: application/json\r\n";
+    assert_eq!(stand.raw("POST", "/a2a/message:send", headers, message.to_string().as_bytes()).status, 200);
+    stand.stop();
+    let holds = |path: &std::path::Path| {
+        fs::read(path).unwrap().windows(token.len()).any(|window| window == token.as_bytes())
+    };
+    let files = all_files(&stand.folder);
+    assert!(files.iter().any(|path| path.ends_with("wire.jsonl")), "{files:?}");
+    let found: Vec<_> = files.iter().filter(|path| !path.ends_with("daemon/token") && holds(path)).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// All files below a folder.
+fn all_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    inside.flat_map(|path| if path.is_dir() { all_files(&path) } else { vec![path] }).collect()
 }

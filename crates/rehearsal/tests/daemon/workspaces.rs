@@ -1,6 +1,6 @@
 //! Edits of mutating runs: in the private workspace, all or nothing, and nowhere else. Rows 1 to 7 of the known defects.
 
-use crate::stand::{Stand, command, execution, fresh};
+use crate::stand::{Stand, command, execution, fresh, start_body};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -91,6 +91,11 @@ fn what_is_in_the_way_in_a_workspace_is_refused_and_stays_as_it_was() {
     }
     assert_eq!(fs::read_to_string(&outside).unwrap(), "precious\n");
     assert!(!stand.folder.join("nowhere").exists());
+    assert_eq!(
+        fs::read_dir(stand.folder.join("cfg/daemon/edits")).unwrap().count(),
+        0,
+        "no records are left"
+    );
     // Nobody had to wait for the pipe.
     assert_eq!(stand.get("/v2/quota").status, 200);
 }
@@ -142,4 +147,20 @@ fn edits_are_written_in_order_with_their_folders_and_the_record_of_the_attempt()
     stand.stop();
     let facts = serde_json::to_string(&stand.facts()).unwrap();
     assert!(facts.contains(r#""place":"workspace","path":"deep/er/new.txt""#), "{facts}");
+}
+
+#[test]
+fn who_holds_one_workspace_keeps_no_other_one_waiting() {
+    let stand = Stand::new("held-workspace");
+    let ((live, held), (other_live, other)) = (stand.workspace("held"), stand.workspace("other"));
+    let lock = fs::File::open(&held).unwrap();
+    lock.lock().unwrap();
+    let body = start_body(MUTATE, &execution(&held, &live)).to_string();
+    let mut waits = stand.connect();
+    let head = stand.head(&format!("Idempotency-Key: {}\r\nContent-Length: {}\r\n\r\n", fresh(), body.len()));
+    waits.send(format!("POST /v2/runs HTTP/1.1\r\n{head}{body}"));
+    assert_eq!(stand.start_with(&fresh(), MUTATE, &execution(&other, &other_live)).status, 200);
+    drop(lock);
+    // It would have given up before, had the other one waited for it.
+    assert_eq!(waits.reply().status(), 200);
 }

@@ -136,8 +136,27 @@ fn is_seen(talk: &Talk, run: &str, state: &str) -> bool {
     let cancels = |fact: &Fact| matches!(fact, Fact::CancelAsked { run: known, .. } if known == run);
     // A stream of events goes on to the end of its run; who leaves at its last event leaves before the stream does.
     talk.facts().any(|(_, fact)| cancels(fact))
-        || Talk::knew_its_end(&talk.calls, run)
+        || Talk::knew_its_end(&talk.calls, run, Call::arrived)
         || (state != "running" && talk.requests().any(|call| call.follows(run)))
+        || is_listed(talk, run)
+}
+
+/// Whether the list of runs was read after the end of a run: it may have stood there.
+fn is_listed(talk: &Talk, run: &str) -> bool {
+    let ends = |fact: &Fact| matches!(fact, Fact::RunEnded { run: known, .. } if known == run);
+    let end = talk.calls.iter().position(|call| call.facts.iter().any(ends));
+    let lists = |call: &Call| call.decided.operation == "run.list" && call.decided.status == 200;
+    end.is_some_and(|end| talk.calls[end..].iter().any(|call| lists(call) && call.arrived()))
+}
+
+/// Whether the client can know of a run: an answer about it came, or one under the key of its start.
+fn is_known(talk: &Talk, run: &str) -> bool {
+    let key = talk.facts().find_map(|(_, fact)| match fact {
+        Fact::RunStarted { run: known, key, .. } if known == run => Some(key),
+        _ => None,
+    });
+    let about = |call: &Call| call.decided.run.as_deref() == Some(run) || call.decided.key.as_ref() == key;
+    talk.requests().any(|call| about(call) && call.arrived())
 }
 
 /// What stood in the way.
@@ -155,6 +174,9 @@ fn how(talk: &Talk, run: &str, state: &str) -> String {
         if call.decided.operation == "run.control" && call.decided.run.as_deref() == Some(run) {
             refused = call.decided.code.as_deref();
         }
+    }
+    if !is_known(talk, run) {
+        return ": the answer to its start was lost, and the start was not repeated under its key".to_owned();
     }
     match (refused, open, state) {
         (Some(code), ..) => format!(": its cancel was refused ({code})"),

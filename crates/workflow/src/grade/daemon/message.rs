@@ -133,7 +133,7 @@ fn id_mismatch(evidence: &Evidence<'_>) -> Vec<Found> {
 /// Whether the client cannot know what became of a message that it sent.
 fn is_unknown(talk: &Talk, call: &Call) -> bool {
     let Call { decided, .. } = call;
-    if !call.arrived() || decided.status >= 500 {
+    if !call.surely_arrived() || decided.status >= 500 {
         return true;
     }
     if decided.status == 409 {
@@ -222,7 +222,8 @@ fn retry_loop(evidence: &Evidence<'_>) -> Vec<Found> {
 fn to_settled(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some((talk, sent)) = messages(evidence) else { return Vec::new() };
     let settled = |call: &&Call| {
-        call.decided.run.as_deref().is_some_and(|run| Talk::knew_its_end(talk.before(call), run))
+        let saw = |run| Talk::knew_its_end(talk.before(call), run, Call::surely_arrived);
+        call.decided.run.as_deref().is_some_and(saw)
     };
     many(fresh(&sent).filter(settled), |call| {
         let run = call.decided.run.as_deref().unwrap_or_default();

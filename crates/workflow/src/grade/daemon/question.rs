@@ -55,7 +55,7 @@ fn is_late(call: &Call) -> bool {
 fn twice(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
     let again = talk.of_operation("run.answer").filter(|call| is_late(call));
-    let known = again.filter(|call| answered_before(talk, call).is_some_and(Call::arrived));
+    let known = again.filter(|call| answered_before(talk, call).is_some_and(Call::surely_arrived));
     many(known, |call| {
         format!(
             "request {} answers the question {} again",
@@ -90,7 +90,10 @@ fn is_overtaken(talk: &Talk, call: &Call) -> bool {
         })
     });
     closed.is_some_and(|at| {
-        !before[at..].iter().any(|known| known.decided.run == call.decided.run && known.arrived())
+        let told = |known: &Call| {
+            known.decided.run == call.decided.run && known.shows_questions() && known.surely_arrived()
+        };
+        !before[at..].iter().any(told)
     })
 }
 

@@ -51,7 +51,7 @@ pub(in super::super) const DAEMON_REFUSED: Check = Check {
 };
 
 /// Codes of refusals that have checks of their own, or that a client must expect.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 19] = [
     "unauthorized",
     "handshake_required",
     "incompatible_protocol_major",
@@ -69,8 +69,54 @@ const ELSEWHERE: [&str; 17] = [
     "trust_full_access_required",
     "run_terminal",
     "workspace_edit_refused",
+    "artifact_not_ready",
+    "artifact_too_large",
 ];
 const KEYS: [&str; 3] = ["missing_idempotency_key", "idempotency_key_required", "invalid_idempotency_key"];
+
+/// What the real daemon serves below `/v2`, and its stand-in does not: who asks for it is no worse a client.
+const NOT_SERVED: [&str; 13] = [
+    "account-pools",
+    "account-resets",
+    "accounts-migration",
+    "credential-profiles",
+    "filesystem",
+    "global",
+    "image-operations",
+    "maintenance",
+    "recovery",
+    "run-applicability",
+    "secrets",
+    "setup",
+    "threads",
+];
+/// What it serves of one run, or one harness or project, likewise.
+const NOT_SERVED_OF: [&str; 10] = [
+    "apply",
+    "decision",
+    "produced",
+    "retry",
+    "run-again",
+    "auth-readiness",
+    "events",
+    "file",
+    "outputs",
+    "relink",
+];
+
+/// Whether something was asked for that the real daemon has: in another manner of the stand-in, or not in it at all.
+fn is_not_served(call: &Call) -> bool {
+    if call.decided.operation != "none" {
+        return true;
+    }
+    let parts: Vec<&str> = call.path().split('/').filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        ["v2", "harnesses" | "projects" | "runs", _, what, ..] => NOT_SERVED_OF.contains(what),
+        ["v2", "harnesses" | "projects" | "runs", ..] => false,
+        ["v2", what, ..] => NOT_SERVED.contains(what),
+        _ => false,
+    }
+}
 
 /// One finding for all requests with one of these codes.
 fn coded(talk: &Talk, codes: &[&str], what: impl Fn(&Call) -> String) -> Vec<Found> {
@@ -125,7 +171,8 @@ fn daemon_refused(evidence: &Evidence<'_>) -> Vec<Found> {
             // An answer to nothing, and what is asked of a run that there is not, are told by checks of their own.
             let nothing = call.decided.operation == "run.answer" && code == "not_found";
             let no_run = code == "run_not_found" && super::start::follows_a_refusal(talk, call);
-            !ELSEWHERE.contains(&code) && !scripted(call, code) && !nothing && !no_run
+            let not_served = code == "not_found" && is_not_served(call);
+            !ELSEWHERE.contains(&code) && !scripted(call, code) && !nothing && !no_run && !not_served
         })
     };
     many(talk.of_v2().filter(wrong), |call| {

@@ -2,6 +2,7 @@
 
 use super::super::{Check, Evidence, Found, Tier};
 use super::{Call, Talk, talk_of};
+use rehearsal_journal::daemon::Fact;
 use rehearsal_journal::run::Severity;
 
 pub(in super::super) const START_UNDER_ANOTHER_KEY: Check = Check {
@@ -27,11 +28,13 @@ fn under_another_key(evidence: &Evidence<'_>) -> Vec<Found> {
     let Some(talk) = talk_of(evidence) else { return Vec::new() };
     let again = |call: &Call| {
         let twin = |before: &&Call| same_start(before, call) && before.decided.key != call.decided.key;
-        // The newest one counts: a repetition under the first key may have found the answer.
+        // The newest one counts: a repetition under the first key may have found the answer, also one that comes later, where two
+        // equal runs are wanted.
         let first = talk.before(call).iter().rfind(twin)?;
-        let lost = !first.arrived() || first.decided.status >= 500;
-        let found = |between: &Call| between.decided.key == first.decided.key && between.arrived();
-        let recovered = talk.before(call).iter().any(|call| same_start(call, first) && found(call));
+        // A refusal that came, of whatever status, began nothing that could be there twice.
+        let lost = !first.arrived();
+        let found = |other: &Call| other.decided.key == first.decided.key && other.arrived();
+        let recovered = talk.requests().any(|call| same_start(call, first) && found(call));
         (lost && !recovered).then(|| {
             let message = format!(
                 "the answer to the start in request {} was lost, and request {} starts the same under another key",
@@ -75,6 +78,11 @@ fn repeated(talk: &Talk, call: &Call) -> Option<Found> {
         mends.contains(&call.decided.operation.as_str()) && call.decided.status == 200
     });
     let first = &before[at];
+    // What the disk refused may be mended on the disk, of which no request tells. Under the same key it stays refused.
+    let by_disk = first.facts.iter().any(|fact| matches!(fact, Fact::WriteRefused { .. }));
+    if by_disk && first.decided.key != call.decided.key {
+        return None;
+    }
     let code = first.refused().filter(|code| *code != "idempotency_conflict" && !mended)?;
     let message = format!(
         "the start in request {} was refused ({code}), which is final, and was sent again as request {}",

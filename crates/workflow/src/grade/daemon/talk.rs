@@ -148,8 +148,9 @@ impl Talk {
         started.into_iter().map(|run| (run, ended.get(run).copied().unwrap_or("running"))).collect()
     }
 
-    /// Whether the client saw a run's end in these calls: in a read of it, or because it cancelled it.
-    pub(super) fn knew_its_end(calls: &[Call], run: &str) -> bool {
+    /// Whether the client saw a run's end in these calls: in a read of it, or because it cancelled it. `came` says which answers count
+    /// as seen: [`Call::arrived`] in favour of a client, [`Call::surely_arrived`] against it.
+    pub(super) fn knew_its_end(calls: &[Call], run: &str, came: fn(&Call) -> bool) -> bool {
         let mut over = false;
         calls.iter().any(|call| {
             over |= call
@@ -158,29 +159,41 @@ impl Talk {
                 .any(|fact| matches!(fact, Fact::RunEnded { run: known, .. } if known == run));
             let about = call.decided.run.as_deref() == Some(run);
             let cancelled = call.facts.iter().any(|fact| matches!(fact, Fact::CancelAsked { .. }));
-            about && over && (call.looked() || (cancelled && call.arrived()))
+            about && over && (call.looks() || cancelled) && came(call)
         })
     }
 }
 
 impl Call {
-    /// Whether the answer came to the client as it was meant.
+    /// Whether the answer can have come to the client as it was meant.
     pub(super) fn arrived(&self) -> bool {
         let slow = |word: &str| [Mode::WORDS[0], Mode::WORDS[1]].contains(&word);
         self.left_us.is_some() && self.decided.broken.as_deref().is_none_or(slow)
     }
 
+    /// Whether the answer came to the client for sure: who did not wait for a slow one never saw it, although the system took its bytes.
+    pub(super) fn surely_arrived(&self) -> bool {
+        self.arrived() && self.decided.broken.is_none()
+    }
+
     /// The path, without what follows it.
-    fn path(&self) -> &str {
+    pub(super) fn path(&self) -> &str {
         let target = self.route.split_whitespace().nth(1).unwrap_or_default();
         target.split('?').next().unwrap_or_default()
     }
 
-    /// Whether it is a look at a run that was answered. Every answer about a task of A2A shows it.
-    pub(super) fn looked(&self) -> bool {
+    /// Whether it is a look at a run whose answer shows how it stands. Every answer about a task of A2A does, and so does that a run is
+    /// no longer kept.
+    fn looks(&self) -> bool {
         let operation = self.decided.operation.as_str();
         let looks = ["run.read", "run.events"].contains(&operation) || operation.starts_with("a2a.");
-        looks && self.decided.status == 200 && self.arrived()
+        let expired = self.decided.code.as_deref() == Some("run_expired_by_retention");
+        (looks && self.decided.status == 200) || expired
+    }
+
+    /// Whether its answer says how the questions of a run stand.
+    pub(super) fn shows_questions(&self) -> bool {
+        self.looks() || ["run.answer", "run.control"].contains(&self.decided.operation.as_str())
     }
 
     /// Whether it is a stream of what happens in a run, to its end.
@@ -195,7 +208,7 @@ impl Call {
     pub(super) fn refused(&self) -> Option<&str> {
         let status = self.decided.status;
         let is_final = (400..500).contains(&status) && !matches!(status, 408 | 425 | 429);
-        self.decided.code.as_deref().filter(|_| is_final && self.arrived())
+        self.decided.code.as_deref().filter(|_| is_final && self.surely_arrived())
     }
 
     /// A text of the body, by its name.

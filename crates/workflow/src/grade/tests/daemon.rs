@@ -166,7 +166,8 @@ fn a_message_may_be_sent_once_more_where_nobody_knows_what_became_of_it() {
         (|_| {}, false),
         (|call| call.left_us = None, true),
         (|call| call.decided.broken = Some("garbage".into()), true),
-        (|call| call.decided.broken = Some("slow_body".into()), false),
+        // Nobody knows whether the client waited.
+        (|call| call.decided.broken = Some("slow_body".into()), true),
         (|call| call.decided.status = 503, true),
         (|call| call.decided.status = 409, true),
         (|call| call.decided.status = 422, false),
@@ -266,6 +267,19 @@ fn an_answer_may_come_again_where_it_was_lost_and_late_where_nobody_said_so() {
         client.read_end();
         assert_eq!(client.codes(), wanted, "{arrived}");
     }
+    let mut impatient = Client::new();
+    impatient.read().facts.push(asked(question));
+    impatient.answer(question, 200, row).decided.broken = Some("slow_head".into());
+    impatient.answer(question, 409, row);
+    impatient.read_end();
+    assert_eq!(impatient.codes(), NONE, "it may not have waited for the first answer");
+    let mut unaware = Client::new();
+    unaware.read().facts.push(asked(question));
+    unaware.clock(closed(question, Closed::TimedOut));
+    unaware.message(ID, "go left", "accepted");
+    unaware.answer(question, 409, row);
+    unaware.read_end();
+    assert_eq!(unaware.codes(), NONE, "the receipt of a message says nothing of questions");
     for (seen, wanted) in [(true, vec!["question-not-open"]), (false, vec![])] {
         let mut client = Client::new();
         client.read().facts.push(asked(question));
@@ -344,6 +358,15 @@ fn a_run_is_seen_to_its_end_by_a_read_a_stream_or_a_cancel() {
     assert!(left(&cancelled), "{:?}", cancelled.codes());
     cancelled.ask("run.control", RUN, 200).facts.push(Fact::CancelAsked { run: RUN.into(), late: false });
     assert!(!left(&cancelled));
+    for code in ["run.list", "run.read"] {
+        let mut told = Client::new();
+        told.clock(end());
+        let call = told.ask(code, if code == "run.read" { RUN } else { "" }, 200);
+        if code == "run.read" {
+            (call.decided.status, call.decided.code) = (410, Some("run_expired_by_retention".into()));
+        }
+        assert_eq!(told.codes(), NONE, "{code}: it was told that the run is over");
+    }
     let expected = case("{}", ", expect_daemon: {runs: [running]}");
     assert!(Client::new().judged(&expected).is_empty(), "it is to be left");
 }
@@ -384,6 +407,56 @@ fn a_lost_start_is_found_again_under_its_key_alone() {
     };
     assert_eq!(lost("key-1"), NONE);
     assert_eq!(lost("key-2"), ["start-under-another-key"]);
+}
+
+#[test]
+fn a_run_whose_start_was_never_answered_is_left_with_that_said() {
+    for (left_us, why) in [(None, "answer to its start was lost"), (Some(1), "neither read to its end")] {
+        let mut client = Client::default();
+        client.start("key-1", "digest-1").left_us = left_us;
+        let judged = client.judged(&plain());
+        assert!(judged.len() == 1 && judged[0].0 == "run-left" && judged[0].1.contains(why), "{judged:?}");
+    }
+}
+
+#[test]
+fn who_wants_two_equal_runs_may_start_the_second_before_it_finds_the_first() {
+    let mut client = Client::default();
+    client.start("key-1", "digest-1").left_us = None;
+    client.start("key-2", "digest-1").facts.clear();
+    assert_eq!(client.codes(), ["start-under-another-key"]);
+    client.start("key-1", "digest-1").facts.clear();
+    client.read_end();
+    assert_eq!(client.codes(), NONE);
+}
+
+#[test]
+fn a_start_that_the_disk_refused_may_come_again_under_another_key() {
+    for (key, wanted) in [("key-2", vec![]), ("key-1", vec!["refusal-unread"])] {
+        let mut client = Client::default();
+        let refused = Fact::WriteRefused { run: RUN.into(), why: "it is a folder".into() };
+        client.refused_start("key-1", 409, "workspace_edit_refused").facts.push(refused);
+        client.start(key, "digest-1");
+        client.read_end();
+        assert_eq!(client.codes(), wanted, "{key}");
+    }
+}
+
+#[test]
+fn what_the_real_daemon_serves_and_its_stand_in_does_not_is_no_mistake_of_its_client() {
+    for (route, operation, wanted) in [
+        ("GET /v2/threads/7", "none", vec![]),
+        ("POST /v2/runs/x/apply", "none", vec![]),
+        ("GET /v2/trust", "trust.read", vec![]),
+        ("GET /v2/run", "none", vec!["daemon-refused"]),
+        ("POST /v2/runs/x/message", "none", vec!["daemon-refused"]),
+    ] {
+        let mut client = Client::new();
+        let call = client.ask(operation, "", 404);
+        (call.route, call.decided.code) = (route.into(), Some("not_found".into()));
+        client.read_end();
+        assert_eq!(client.codes(), wanted, "{route}");
+    }
 }
 
 #[test]
