@@ -186,7 +186,7 @@ fn d28_what_is_over_stays_over_however_long_ago_it_was() {
     }
     // One that is not over is told apart by whether its process lives and says something.
     let unfinished: Vec<Fact> =
-        ran.facts.iter().take_while(|fact| !matches!(fact, Fact::Ended(_))).cloned().collect();
+        ran.facts.iter().filter(|fact| !matches!(fact, Fact::Ended(_))).cloned().collect();
     let history = History::of(&unfinished);
     for (alive, quiet, state) in
         [(true, Duration::ZERO, State::Running), (true, day, State::Stalled), (false, day, State::Failed)]
