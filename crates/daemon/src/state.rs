@@ -109,7 +109,9 @@ impl State {
         if self.gone.insert(id.clone()) {
             self.gone_order.push_back(id);
         }
-        if let Some(oldest) = self.gone_order.pop_front_if(|_| self.gone.len() > MOST_GONE) {
+        if self.gone.len() > MOST_GONE
+            && let Some(oldest) = self.gone_order.pop_front()
+        {
             self.gone.remove(&oldest);
         }
     }
