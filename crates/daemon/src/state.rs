@@ -36,8 +36,9 @@ pub(crate) struct State {
     pub(crate) runs: BTreeMap<String, Run>,
     /// Runs that are over, in the order in which that was seen.
     over: VecDeque<String>,
-    /// Runs that are over and no longer kept.
+    /// Runs that are over and no longer kept, and the order in which they went.
     gone: BTreeSet<String>,
+    gone_order: VecDeque<String>,
     /// Ids that stand in the folder of runs from an earlier process: with the same seed they would come again.
     pub(crate) taken: BTreeSet<String>,
     pub(crate) receipts: Receipts,
@@ -105,9 +106,13 @@ impl State {
 
     /// Remembers that something of this id was there.
     fn let_go(&mut self, id: String) {
-        self.gone.insert(id);
-        if self.gone.len() > MOST_GONE {
-            self.gone.pop_first();
+        if self.gone.insert(id.clone()) {
+            self.gone_order.push_back(id);
+        }
+        if self.gone.len() > MOST_GONE
+            && let Some(oldest) = self.gone_order.pop_front()
+        {
+            self.gone.remove(&oldest);
         }
     }
 

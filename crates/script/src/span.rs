@@ -6,7 +6,7 @@ use std::time::Duration;
 const MOST: f64 = 86_400.0;
 
 /// What a duration looks like.
-pub const FORM: &str = "write a number and a unit: 200ms, 1.5s, 2m or 1h";
+pub const FORM: &str = "write a number and a unit: 200ms, 1.5s, 2m or 1h; a day at most";
 
 /// Reads a duration; `None` where the text is none, or is longer than a day.
 #[must_use]

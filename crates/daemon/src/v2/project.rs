@@ -26,7 +26,8 @@ pub(crate) fn register(call: &mut Call<'_, '_>) -> Step {
             let why = "this key registered another root";
             return call.refuse(&Problem::new(409, "idempotency_conflict", why));
         }
-        if call.state.project_keys.len() >= MOST_PROJECTS {
+        let known = call.state.project_keys.contains_key(&key);
+        if !known && call.state.project_keys.len() >= MOST_PROJECTS {
             call.state.project_keys.pop_first();
         }
         call.state.project_keys.insert(key, root.clone());

@@ -94,13 +94,15 @@ fn fresh<'t>(sent: &[&'t Call]) -> impl Iterator<Item = &'t Call> {
     all.into_iter()
 }
 
+/// With or without its hyphens, as some libraries write it.
 fn is_uuid(text: &str) -> bool {
     let lengths = [8, 4, 4, 4, 12];
     let parts: Vec<&str> = text.split('-').collect();
     let fits = |(part, length): (&&str, usize)| {
         part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
-    parts.len() == lengths.len() && parts.iter().zip(lengths).all(fits)
+    let plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain || (parts.len() == lengths.len() && parts.iter().zip(lengths).all(fits))
 }
 
 fn message_id(evidence: &Evidence<'_>) -> Vec<Found> {
@@ -269,8 +271,9 @@ mod tests {
         assert!(
             is_uuid("0197b2c4-7d1e-7000-8a4b-0123456789ab")
                 && is_uuid("F47AC10B-58CC-4372-A567-0E02B2C3D479")
+                && is_uuid("f47ac10b58cc4372a5670e02b2c3d479")
         );
-        for other in ["", "one", "f47ac10b58cc4372a5670e02b2c3d479", "f47ac10b-58cc-4372-a567-0e02b2c3d47g"] {
+        for other in ["", "one", "f47ac10b58cc4372a5670e02b2c3d47", "f47ac10b-58cc-4372-a567-0e02b2c3d47g"] {
             assert!(!is_uuid(other), "{other}");
         }
     }
