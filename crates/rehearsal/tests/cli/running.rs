@@ -100,7 +100,7 @@ fn the_first_failure_ends_the_agents_that_still_run() {
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     assert_eq!(rounds(&file), [("text", 1)], "what was ended has no verdict");
     let pid = std::fs::read_to_string(folder.join("cases/pid")).unwrap();
-    assert!(!crate::agents::is_alive(pid.trim()), "{pid} lives on");
+    assert!(crate::agents::is_gone(pid.trim()), "{pid} lives on");
     assert_eq!(sandbox.run(&["verify", folder.to_str().unwrap()]).code, Some(0));
 }
 
