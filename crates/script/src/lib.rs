@@ -24,6 +24,7 @@ pub mod span;
 pub mod spoil;
 mod unnamed;
 pub mod wave;
+pub mod workflow;
 pub mod write;
 
 pub use read::{File, Known, lint, read, read_under};

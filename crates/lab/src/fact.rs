@@ -1,0 +1,58 @@
+//! What a subsystem observed. Only this crate can make one, so that no step reports what nobody saw.
+
+use serde_json::{Map, Value};
+
+/// What a subsystem observed in one operation: fields by name, and what it can vouch for.
+///
+/// Whoever runs a step can read it and pass it on, but not make one:
+///
+/// ```compile_fail
+/// let invented = rehearsal_lab::Fact { observed: serde_json::Map::new(), proofs: Vec::new() };
+/// ```
+///
+/// ```compile_fail
+/// let invented = rehearsal_lab::Fact::of(serde_json::Map::new());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    observed: Map<String, Value>,
+    proofs: Vec<Proof>,
+}
+
+/// What more than fields a subsystem saw with its own eyes. Outcomes rest on these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// What it interrupted ended by itself, and in time.
+    InterruptAcknowledged,
+    /// It broke something on purpose.
+    FaultInjected,
+    /// A line of descent was found in the store, from end to end.
+    EdgeVerified,
+    /// A digest was taken of stored bytes and is the one that was recorded, or a seal was.
+    SealVerified,
+}
+
+impl Fact {
+    /// A fact of some fields.
+    pub(crate) fn of(observed: Map<String, Value>) -> Self {
+        Self { observed, proofs: Vec::new() }
+    }
+
+    /// The same, vouched for.
+    pub(crate) fn proving(mut self, proof: Proof) -> Self {
+        self.proofs.push(proof);
+        self
+    }
+
+    /// The fields.
+    #[must_use]
+    pub fn observed(&self) -> &Map<String, Value> {
+        &self.observed
+    }
+
+    /// What it vouches for.
+    #[must_use]
+    pub fn proofs(&self) -> &[Proof] {
+        &self.proofs
+    }
+}
