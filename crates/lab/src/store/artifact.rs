@@ -76,31 +76,30 @@ impl Store {
     /// `E_UNKNOWN` and `E_FOREIGN` for the artifact, the frame or a source; `E_EXISTS` for a source that is named twice.
     pub fn save_artifact(&mut self, save: Save<'_>) -> Result<Fact, Stop> {
         let session = self.session()?.clone();
-        named(save.filename)?;
-        let taken = take(save.content, save.filename)?;
-        compare(save.sha256, &taken)?;
+        let Save { filename, content_type, content, sha256, sources, artifact, frame, step } = save;
+        named(filename)?;
+        let taken = take(content, filename)?;
+        compare(sha256, &taken)?;
         self.operate(|operation| {
-            let known = operation.artifact(&session, save.artifact, save.filename)?;
-            let frame = save.frame.unwrap_or(&session.root_frame_id);
+            let known = operation.artifact(&session, artifact, filename)?;
+            let frame = frame.unwrap_or(&session.root_frame_id);
             frame_of(operation.sql, &session, frame)?;
-            let inputs = save
-                .sources
+            let inputs = sources
                 .iter()
                 .map(|source| operation.input(&session, source))
                 .collect::<Result<Vec<_>, _>>()?;
             operation.content.put(&taken)?;
-            let cell = operation.producing(&session, save.step)?;
+            let cell = operation.producing(&session, step)?;
             let by = (cell.as_str(), frame);
-            let made = operation.version(&session, known, (save.filename, save.content_type), &taken, by)?;
-            let edges = save
-                .sources
+            let made = operation.version(&session, known, (filename, content_type), &taken, by)?;
+            let edges = sources
                 .iter()
                 .zip(&inputs)
                 .map(|(source, input)| operation.edge(&session, input, source, &made.version_id, by))
                 .collect::<Result<Vec<_>, _>>()?;
             Ok(fact(json!({
                 "artifact_id": made.artifact_id, "version_id": made.version_id, "checksum": taken.checksum,
-                "size": taken.size(), "version": made.ordinal, "filename": save.filename, "edges": edges,
+                "size": taken.size(), "version": made.ordinal, "filename": filename, "edges": edges,
             })))
         })
     }
