@@ -32,6 +32,19 @@ pub enum Proof {
     SealVerified,
 }
 
+impl Proof {
+    /// Its word, as in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::InterruptAcknowledged => "interrupt_acknowledged",
+            Self::FaultInjected => "fault_injected",
+            Self::EdgeVerified => "edge_verified",
+            Self::SealVerified => "seal_verified",
+        }
+    }
+}
+
 impl Fact {
     /// A fact of some fields.
     pub(crate) fn of(observed: Map<String, Value>) -> Self {

@@ -19,6 +19,8 @@ pub mod run_scripts;
 pub mod suite;
 mod surroundings;
 mod switchboard;
+pub mod step;
 pub mod told;
+mod work;
 
 pub use run::{Enclose, Order, Progress, RunError, run};
