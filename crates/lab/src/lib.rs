@@ -8,10 +8,12 @@ mod fact;
 mod http;
 mod plain;
 mod refusal;
+mod rehearsed;
 mod service;
 
 pub use exec::{Done, Exec, Interrupt, Used, exec};
 pub use fact::{Fact, Proof};
 pub use http::{Http, http};
 pub use refusal::{Code, Refusal, Stop};
+pub use rehearsed::rehearsed;
 pub use service::{Ready, Service, Start, Stopped};

@@ -3,7 +3,7 @@
 use super::{Outside, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Exec, Refusal, Stop, Used, exec};
+use rehearsal_lab::{Exec, Interrupt, Refusal, Stop, Used, exec};
 use rehearsal_script::workflow::{Input, InputKind, StepForm};
 use std::time::Duration;
 
@@ -46,7 +46,8 @@ pub(super) const ROW: Step = Step {
             ("stderr", "what it printed as errors, the first 64 KiB"),
             ("stdout_bytes", "how much it printed"),
             ("stderr_bytes", "how much it printed as errors"),
-            ("stdout_sha256", "digest of what was kept of it, hexadecimal"),
+            ("stdout_sha256", "digest of its first MiB, hexadecimal"),
+            ("stderr_sha256", "digest of the first MiB of its errors, hexadecimal"),
             ("stdout_lossy", "true where it was not UTF-8"),
             ("stderr_lossy", "true where it was not UTF-8"),
             ("interrupted", "where it was interrupted: `stage` at which it ended, and whether it `acknowledged`"),
@@ -67,8 +68,8 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
     Box::pin(async move {
         match order(bench, inputs, limit) {
             Ok(order) => {
-                let done = exec(order).await;
-                (done.outcome, done.used)
+                let done = exec(&order).await;
+                (done.result, done.used)
             }
             Err(stop) => (Err(stop), Used::default()),
         }
@@ -90,6 +91,6 @@ fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Exec, S
         may_fail: inputs.flag("may_fail")?,
         time_limit,
         grace: GRACE,
-        interrupt: inputs.span("interrupt")?,
+        interrupt: inputs.span("interrupt")?.map(|after| Interrupt { after }),
     })
 }

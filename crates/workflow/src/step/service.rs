@@ -3,7 +3,7 @@
 use super::{Outside, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Refusal, Service, Start, Stop, Used};
+use rehearsal_lab::{Ready, Refusal, Service, Start, Stop, Used};
 use rehearsal_script::workflow::{Input, InputKind, StepForm};
 use std::time::Duration;
 
@@ -32,9 +32,13 @@ pub(super) const ROW: Step = Step {
                 doc: "A path that must answer with a status below 500; without it, that it takes connections is enough.",
             },
         ],
-        gives: &[("url", "where it is, such as `http://127.0.0.1:40123`"), ("ready", "true")],
+        gives: &[
+            ("url", "where it is, such as `http://127.0.0.1:40123`"),
+            ("port", "its port"),
+            ("ready", "true"),
+        ],
         gives_more: false,
-        refuses: &["E_EXIT"],
+        refuses: &["E_EXIT", "E_INPUT"],
         judges: false,
         example: "use: service\nid: web\nwith: {command: [python3, -m, http.server, \"{port}\", --bind, 127.0.0.1], ready: /}\n",
     },
@@ -42,20 +46,21 @@ pub(super) const ROW: Step = Step {
     work: Work::Outside(work),
 };
 
+/// Time that it has to end once it is asked to.
+const GRACE: Duration = Duration::from_millis(500);
+
 fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outside<'b> {
     Box::pin(async move {
         let order = match order(bench, inputs, limit) {
             Ok(order) => order,
             Err(stop) => return (Err(stop), Used::default()),
         };
-        let (service, used) = Service::start(order).await;
-        match service {
-            Ok((service, fact)) => {
-                bench.services.push(service);
-                (Ok(fact), used)
-            }
-            Err(stop) => (Err(stop), used),
-        }
+        let started = Service::start(&order).await.map(|(service, fact)| {
+            bench.services.push(service);
+            fact
+        });
+        // What it uses is known only when it ends.
+        (started, Used::default())
     })
 }
 
@@ -70,7 +75,8 @@ fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Start, 
         home: bench.home.clone(),
         env: inputs.text_map("env")?,
         inherited: bench.inherited.clone(),
-        ready: inputs.text("ready")?.map(str::to_owned),
+        ready: inputs.text("ready")?.map_or(Ready::Port, |path| Ready::Path(path.to_owned())),
         time_limit,
+        grace: GRACE,
     })
 }

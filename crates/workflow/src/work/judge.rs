@@ -216,3 +216,6 @@ fn controlled(case: &WorkflowCase, judged: Judged) -> Judged {
     let findings = judged.findings.into_iter().map(noted).collect();
     Judged { verdict: Verdict::Passed, findings, reason: None }
 }
+
+#[cfg(test)]
+mod tests;
