@@ -5,11 +5,12 @@ use crate::grade;
 use crate::run_scripts::RunFiles;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
-use rehearsal_script::finding::{Finding, Severity};
+use rehearsal_script::finding::{Finding, Severity, point};
 use rehearsal_script::pick::Picker;
 use rehearsal_script::runs;
 use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::spoil::spoil;
+use rehearsal_script::workflow;
 use rehearsal_script::{File, Known};
 use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
@@ -96,13 +97,15 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let (rules, codes) = (rule_names(), grade::codes());
     let mut findings = rehearsal_script::lint(&named(&files), &known(&rules, &codes));
     // Files with mistakes name no cassette and no run scripts for sure.
-    let suite: Vec<_> = named(&files).into_iter().filter(|file| !runs::is_one(file)).collect();
+    let suite: Vec<_> =
+        named(&files).into_iter().filter(|file| !runs::is_one(file) && !workflow::is_one(file)).collect();
     if let Ok(scenarios) = rehearsal_script::read(&suite, &known(&rules, &codes)) {
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;
         let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
         findings.extend(new);
     }
+    point(&mut findings, &named(&files));
     Ok((files.len(), findings))
 }
 
@@ -120,6 +123,8 @@ fn known<'k>(rules: &'k [&'k str], codes: &'k [&'k str]) -> Known<'k> {
         faults: FAULTS,
         codes,
         regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()),
+        steps: &[],
+        refusals: &[],
     }
 }
 
