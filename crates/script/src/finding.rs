@@ -4,6 +4,7 @@ use crate::node::Node;
 use crate::pointer;
 use crate::read::File;
 use crate::scenario::Place;
+use rehearsal_wire::json::write_string;
 use std::fmt;
 
 /// How much a finding weighs.
@@ -85,6 +86,46 @@ pub struct Finding {
     pub message: String,
     /// What to write instead, where that is known.
     pub hint: Option<String>,
+}
+
+impl Severity {
+    /// Its word, as programs read it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Findings as a JSON list, one a line: `file`, `line`, `column`, `pointer`, `severity`, `code`, `message` and `hint`, which may be null.
+#[must_use]
+pub fn to_json(findings: &[Finding]) -> String {
+    let mut out = b"[".to_vec();
+    for (place, finding) in findings.iter().enumerate() {
+        let Finding { file, line, column, pointer, severity, code, message, hint } = finding;
+        out.extend_from_slice(if place == 0 { b"\n  {\"file\": " } else { b",\n  {\"file\": " });
+        write_string(&mut out, file);
+        out.extend_from_slice(format!(", \"line\": {line}, \"column\": {column}").as_bytes());
+        for (key, text) in [
+            ("pointer", pointer.as_str()),
+            ("severity", severity.word()),
+            ("code", code.word()),
+            ("message", message),
+        ] {
+            out.extend_from_slice(format!(", \"{key}\": ").as_bytes());
+            write_string(&mut out, text);
+        }
+        out.extend_from_slice(b", \"hint\": ");
+        match hint {
+            Some(hint) => write_string(&mut out, hint),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'}');
+    }
+    out.extend_from_slice(if findings.is_empty() { b"]\n" } else { b"\n]\n" });
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl fmt::Display for Finding {

@@ -86,7 +86,12 @@ fn the_schema_knows_every_key_of_the_examples() {
 
 #[test]
 fn every_kind_of_file_has_a_schema_whose_references_lead_somewhere() {
-    for (kind, top) in [(FileKind::Suite, "classes"), (FileKind::Wave, "items"), (FileKind::Runs, "quota")] {
+    for (kind, top) in [
+        (FileKind::Suite, "classes"),
+        (FileKind::Wave, "items"),
+        (FileKind::Runs, "quota"),
+        (FileKind::Workflow, "cases"),
+    ] {
         let text = json_schema(kind);
         let schema = json::parse(text.as_bytes()).unwrap();
         let defs = schema.root().get("$defs").unwrap();

@@ -66,46 +66,7 @@ fn name(row: usize) -> &'static str {
     forms::STEPS[row].name
 }
 
-const OWN: &str = r#"
-version: 1
-workflow: lineage/first
-title: Lineage
-permissions: [workspace:write]
-artifacts: [raw.csv]
-time_limit: 30s
-cases:
-  - id: derived
-    title: Derived
-    outcome: provenance
-    needs: [git]
-    steps:
-      - use: open_session
-      - {use: save_artifact, id: raw, time_limit: 5s, with: {filename: raw.csv, content: "a\n"}}
-      - use: save_artifact
-        with:
-          filename: '${raw.artifact_id}-${open_session.project_id}.csv$${x}'
-          content: ${raw.inputs.list[2]}
-          derived_from: ['${raw.version_id}', plain]
-        expect:
-          checksum: {len: 64, ne: '${raw.checksum}'}
-          edges[0].a: {absent: true}
-          version: 1
-      - use: save_artifact
-        with: {filename: x}
-        expect: {inputs: [a, '${raw.version}']}
-  - id: missing
-    outcome: failure
-    control: cheat
-    skip: why not
-    permissions: []
-    time_limit: 1m
-    refusal: {step: save_artifact, code: E_NO_FILE}
-    steps: [{use: save_artifact, with: {filename: x}}]
-  - id: other
-    outcome: success
-    artifacts: []
-    steps: [{use: export_session_package}]
-"#;
+const OWN: &str = include_str!("../fuzz/seeds/workflow/own.yaml");
 
 #[test]
 fn our_form_is_read_with_what_the_workflow_says_for_all_cases() {
@@ -116,7 +77,7 @@ fn our_form_is_read_with_what_the_workflow_says_for_all_cases() {
     );
     let [derived, missing, other] = &workflow.cases[..] else { panic!("{workflow:?}") };
     assert_eq!((derived.name.as_str(), derived.title.as_str()), ("lineage/first/derived", "Derived"));
-    assert_eq!((derived.outcome, derived.place.line), (Outcome::Provenance, 9));
+    assert_eq!((derived.outcome, derived.place.line), (Outcome::Provenance, 8));
     assert_eq!(
         (&derived.permissions[..], &derived.artifacts[..]),
         (&["workspace:write".to_owned()][..], &["raw.csv".to_owned()][..])
@@ -189,7 +150,7 @@ fn references_lead_to_what_earlier_steps_observed() {
         ]
     );
     assert_eq!(step.expect[2].path, [key("edges"), Part::At(0), key("a")]);
-    assert_eq!((step.expect[0].place.line, step.expect[0].place.column), (22, 11));
+    assert_eq!((step.expect[0].place.line, step.expect[0].place.column), (21, 11));
     let Check::Eq(Given::List(items)) = &workflow.cases[0].steps[3].expect[0].check else {
         panic!("{workflow:?}")
     };
@@ -287,6 +248,23 @@ fn a_file_with_cases_at_its_top_is_a_workflow() {
     assert_eq!(rehearsal_script::lint(&files, &known), []);
 }
 
+#[test]
+fn the_guide_s_files_have_no_mistakes() {
+    let guide = include_str!("../../../docs/guide/workflows.md");
+    let blocks: Vec<&str> =
+        guide.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
+    let forms: Vec<Form> = blocks.iter().map(|block| one("w.yaml", block).form).collect();
+    assert_eq!(forms, [Form::Own, Form::Reference]);
+    for word in Check::WORDS.iter().chain(&Outcome::WORDS).chain(&Control::WORDS) {
+        assert!(guide.contains(word), "the guide does not speak of {word}");
+    }
+    assert!(
+        blocks
+            .iter()
+            .all(|block| lint(&[File { name: "w.yaml", bytes: block.as_bytes() }], &known()).is_empty())
+    );
+}
+
 /// What stands once in a file can be given to many cases and steps: a small file must not become a large one.
 #[test]
 fn cases_hold_no_more_than_fits() {
@@ -350,10 +328,7 @@ fn the_reference_s_own_workflows_are_read_unchanged() {
     );
 }
 
-const REFERENCE: &str = r#"{"id": "w", "version": "1", "title": "t", "summary": "s", "steps": ["open_session", "save_raw"],
-"failure_conditions": ["f"], "permissions": ["p"], "artifacts": ["a"], "cases": [{"id": "w/a", "title": "t", "outcome": "failure",
-"inputs": {"*": {"project": "p"}, "save_raw": {"filename": "f", "derived_from": ["x"]}},
-"expect": {"error__contains": "x", "a__len": 3, "b__truthy": true, "c": 1.5}, "steps": ["open_session", "save_raw"], "notes": ""}]}"#;
+const REFERENCE: &str = include_str!("../fuzz/seeds/workflow/reference.json");
 
 fn look_at(bytes: &[u8]) {
     for name in ["f.json", "f.yaml"] {
