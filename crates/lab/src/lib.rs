@@ -10,6 +10,7 @@ mod plain;
 mod refusal;
 mod rehearsed;
 mod service;
+pub mod store;
 
 pub use exec::{Done, Exec, Interrupt, Used, exec};
 pub use fact::{Fact, Proof};

@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 pub mod clock;
+pub mod database;
 pub mod dial;
 pub mod enclosed;
 pub mod environment;
