@@ -8,6 +8,7 @@ pub mod dial;
 pub mod enclosed;
 pub mod environment;
 pub mod files;
+mod handle;
 pub mod http;
 pub mod ids;
 pub mod listen;
