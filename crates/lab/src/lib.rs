@@ -5,6 +5,7 @@
 
 mod fact;
 mod refusal;
+pub mod workspace;
 
 pub use fact::{Fact, Proof};
 pub use refusal::{Code, Refusal, Stop};

@@ -12,9 +12,12 @@ use std::path::Path;
 
 /// What something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A regular file.
     File,
+    /// A folder.
     Folder,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket or a device.
     Other,
@@ -77,14 +80,27 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn at_once(&self, path: &str) -> rustix::io::Result<Self> {
-        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+        use rustix::fs::{OFlags, ResolveFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        self.resolve(path, flags, ResolveFlags::empty()).map(Self::from)
+    }
+
+    /// Opens what is below, where no link is on the way to it, or it itself. What else is not to be on the way can be told.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn resolve(
+        &self,
+        path: &str,
+        flags: rustix::fs::OFlags,
+        further: rustix::fs::ResolveFlags,
+    ) -> rustix::io::Result<std::os::fd::OwnedFd> {
+        use rustix::fs::{Mode, ResolveFlags, openat2};
+        let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let resolve = ResolveFlags::BENEATH | links | further;
         // A rename elsewhere may make the kernel unsure: it says so, and asks to be asked again.
         for _ in 0..16 {
             match openat2(&self.0, path, flags, Mode::empty(), resolve) {
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
-                opened => return opened.map(|folder| Self(Dir::from_std_file(folder.into()))),
+                opened => return opened,
             }
         }
         Err(rustix::io::Errno::AGAIN)
@@ -99,7 +115,7 @@ impl Folder {
     pub(crate) fn folder(&self, name: &OsStr) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(Self(Dir::from_std_file(openat(&self.0, name, flags, Mode::empty())?.into())))
+        Ok(openat(&self.0, name, flags, Mode::empty())?.into())
     }
 
     #[cfg(not(unix))]
@@ -201,6 +217,11 @@ impl Folder {
         self.0.rename(from, &self.0, to)
     }
 
+    /// Gives a file another name, in the place of the file that has it now.
+    pub(crate) fn rename_over(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename(from, &self.0, to)
+    }
+
     /// Waits until the names in the folder are on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         // A folder's handle on other systems is nothing that can be synced; there renames are safe by themselves.
@@ -244,6 +265,20 @@ impl Folder {
             let _ = (holds, name);
             Ok(false)
         }
+    }
+}
+
+#[cfg(unix)]
+impl From<std::os::fd::OwnedFd> for Folder {
+    fn from(folder: std::os::fd::OwnedFd) -> Self {
+        Self(Dir::from_std_file(folder.into()))
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Folder {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

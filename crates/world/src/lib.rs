@@ -3,6 +3,7 @@
 //! Must not know: dialects, rules, scenarios. It moves bytes and tells what really happened to them.
 #![deny(unsafe_code)]
 
+pub mod beneath;
 pub mod clock;
 pub mod dial;
 pub mod enclosed;
