@@ -144,11 +144,9 @@ impl<'p> Request<'p> {
 
 /// What the system would answer to somebody who asked for what was refused after a look.
 fn answer(code: Code) -> Option<&'static str> {
-    match code {
-        Code::Symlink | Code::Magiclink => Some("ELOOP"),
-        Code::CrossDevice => Some("EXDEV"),
-        _ => None,
-    }
+    const ANSWERS: &[(Code, &str)] =
+        &[(Code::Symlink, "ELOOP"), (Code::Magiclink, "ELOOP"), (Code::CrossDevice, "EXDEV")];
+    ANSWERS.iter().find_map(|(known, answer)| (*known == code).then_some(*answer))
 }
 
 /// Whether what stands there may be used; or why not.

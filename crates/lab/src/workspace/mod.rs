@@ -63,29 +63,7 @@ impl Workspace {
     /// # Errors
     /// A refusal, where it is a link or no folder; [`Stop::Failed`], where it cannot be made or opened.
     pub fn open(root: &Path, policy: Policy) -> Result<Self, Stop> {
-        let opened = Place::root(root).map_err(|Hindrance { met, system }| {
-            let path = root.to_string_lossy();
-            let refuse = |code, why| Stop::Refused(boundary::refusal(&path, code, why, system));
-            match met {
-                Met::Link | Met::Magiclink => {
-                    refuse(Code::Symlink, "the workspace itself is a symbolic link")
-                }
-                Met::Unfit => refuse(Code::NotRegular, "the workspace is no folder"),
-                Met::System(error) => {
-                    Stop::Failed(format!("cannot open the workspace `{}`: {error}", name::escaped(&path)))
-                }
-                Met::Missing
-                | Met::Taken
-                | Met::Elsewhere
-                | Met::Outside
-                | Met::Forbidden
-                | Met::TooLong
-                | Met::Changed => {
-                    let why = system.unwrap_or("the system does not say why");
-                    Stop::Failed(format!("cannot open the workspace `{}`: {why}", name::escaped(&path)))
-                }
-            }
-        })?;
+        let opened = Place::root(root).map_err(|why| unopened(root, why))?;
         Ok(Self { root: opened, policy, used: Used::default() })
     }
 
@@ -159,18 +137,17 @@ impl Workspace {
     /// which another one was put in, is not written to.
     fn still(&self, request: Request<'_>, parts: &[&str], before: &Place) -> Result<(), Stop> {
         let folders = &parts[..parts.len().saturating_sub(1)];
-        let mut place = self.root.again().map_err(|why| request.stop("", why))?;
+        let last = parts.last().copied().unwrap_or_default();
+        let mut place = self.root.again().map_err(|why| request.stop(last, why))?;
         for part in folders {
             let next = place.enter(part).and_then(|next| next.ok_or_else(|| Met::Changed.into()));
             place = next.map_err(|why| request.stop(part, why))?;
         }
-        match place.is_same(before).map_err(|why| request.stop("", why))? {
-            true => Ok(()),
-            false => {
-                let why = "a folder of it is another one than before".to_owned();
-                Err(request.refuse((Code::Race, why), None))
-            }
+        if place.is_same(before).map_err(|why| request.stop(last, why))? {
+            return Ok(());
         }
+        let why = "a folder of it is another one than before".to_owned();
+        Err(request.refuse((Code::Race, why), None))
     }
 
     /// Looks at a file. That there is none is a fact, too.
@@ -252,6 +229,27 @@ impl Workspace {
     }
 }
 
+/// Why a folder cannot be a workspace.
+fn unopened(root: &Path, Hindrance { met, system }: Hindrance) -> Stop {
+    let path = root.to_string_lossy();
+    let refuse = |code, why| Stop::Refused(boundary::refusal(&path, code, why, system));
+    let why = match met {
+        Met::Link | Met::Magiclink => {
+            return refuse(Code::Symlink, "the workspace itself is a symbolic link");
+        }
+        Met::Unfit => return refuse(Code::NotRegular, "it, or something above it, is no folder"),
+        Met::Elsewhere | Met::Outside => return refuse(Code::PathEscape, "it is no folder of its own"),
+        Met::TooLong => return refuse(Code::PathTooLong, "the file system takes no name as long as this"),
+        Met::Missing | Met::Taken | Met::Changed => {
+            "what stands there changed meanwhile, or takes no folders".into()
+        }
+        Met::Forbidden => "the system does not permit it to this user".into(),
+        Met::System(error) => error.to_string(),
+    };
+    let system = system.map(|name| format!(" ({name})")).unwrap_or_default();
+    Stop::Failed(format!("cannot open the workspace `{}`: {why}{system}", name::escaped(&path)))
+}
+
 /// What was seen of a file by reading all of it.
 struct Looked {
     size: u64,
@@ -288,3 +286,6 @@ fn no_file(request: Request<'_>) -> Stop {
     let refusal = Refusal { path: Some(path), system: Some("ENOENT"), ..Refusal::new(Code::NoFile, message) };
     refusal.into()
 }
+
+#[cfg(test)]
+mod tests;

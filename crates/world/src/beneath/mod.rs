@@ -30,7 +30,7 @@ pub const OURS: &str = ".rehearsal-";
 /// How parts are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Walk {
-    /// The kernel refuses links and mount points while it opens.
+    /// The kernel refuses links and mount points while it opens, where it has the call for that.
     Kernel,
     /// Not followed where the system can do that, and looked at after it was opened.
     Looked,
@@ -79,7 +79,7 @@ impl Place {
     /// # Errors
     /// [`Hindrance`]: it is a link, no folder, or cannot be opened or made.
     pub fn root(path: &Path) -> Result<Self, Hindrance> {
-        Self::root_by(path, Walk::Kernel)
+        Self::root_by(path, if cfg!(target_os = "linux") { Walk::Kernel } else { Walk::Looked })
     }
 
     fn root_by(path: &Path, walk: Walk) -> Result<Self, Hindrance> {
@@ -127,8 +127,8 @@ impl Place {
 
     fn entered(&self, folder: Folder) -> Result<Self, Hindrance> {
         let facts = folder.facts()?;
-        // A kernel that refuses mount points by itself has looked already.
-        if self.ground.walk == Walk::Looked && self.ground.is_elsewhere(&facts, open::mount_of(&folder)) {
+        // The kernel may have had no call for it.
+        if self.ground.is_elsewhere(&facts, open::mount_of(&folder)) {
             return Err(Met::Elsewhere.into());
         }
         Ok(Self { folder, ground: self.ground })

@@ -75,11 +75,10 @@ impl Place {
                 Err(error) => return Err(gone(error)),
             },
         };
-        let facts = Facts::of(&prepared.file)?;
         if let Some(hidden) = &prepared.hidden {
             self.folder.rename_new(&hidden.name, name).map_err(gone)?;
         }
-        Ok(facts)
+        Ok(Facts::of(&prepared.file)?)
     }
 
     pub(super) fn put_over(&self, mut prepared: Prepared<'_>, name: &str) -> Result<Facts, Hindrance> {
@@ -93,7 +92,6 @@ impl Place {
                 Err(error) => return Err(gone(error)),
             }
         }
-        let facts = Facts::of(&prepared.file)?;
         if let Some(hidden) = &prepared.hidden {
             self.folder.rename_over(&hidden.name, name).map_err(|error| match gone(error) {
                 // A folder took the place of the file.
@@ -101,7 +99,8 @@ impl Place {
                 why => why,
             })?;
         }
-        Ok(facts)
+        // Of the open file, and now: on Windows a file can get the time of the one whose name it takes.
+        Ok(Facts::of(&prepared.file)?)
     }
 }
 
