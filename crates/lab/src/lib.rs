@@ -11,6 +11,7 @@ mod refusal;
 mod rehearsed;
 mod service;
 pub mod store;
+pub mod workspace;
 
 pub use exec::{Done, Exec, Interrupt, Used, exec};
 pub use fact::{Fact, Proof};
