@@ -62,8 +62,13 @@ impl<'r> Rounds<'r> {
 pub(crate) fn name(case: &CaseResult) -> String {
     let name = case.name();
     // A workflow's cases bear its name by themselves.
-    let is_named = case.workflow.is_some() && name.strip_prefix(&case.class).is_some_and(|rest| rest.starts_with('/'));
-    if case.class == case.phrasing || is_named { visible(&name) } else { visible(&format!("{}/{name}", case.class)) }
+    let is_named =
+        case.workflow.is_some() && name.strip_prefix(&case.class).is_some_and(|rest| rest.starts_with('/'));
+    if case.class == case.phrasing || is_named {
+        visible(&name)
+    } else {
+        visible(&format!("{}/{name}", case.class))
+    }
 }
 
 /// The cases of a run, each with all its rounds, in the order of their first ones.

@@ -42,7 +42,7 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+    pub(crate) fn make(field: &Field, name: &str) -> Result<Self, RunError> {
         let case = field.folder.join("cases").join(file_stem(name));
         let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
         for folder in [&folders.workspace, &folders.home] {
@@ -67,9 +67,8 @@ pub(crate) async fn run(field: &Arc<Field>, seat: Seat, index: usize, name: &str
         Ok(staged) => attempt(field, staged).await,
         Err(error) => Err(error),
     };
-    let result = result.unwrap_or_else(|error| {
-        broken(&setting.scenarios.phrasings[index], &parts(setting, index), &error)
-    });
+    let result = result
+        .unwrap_or_else(|error| broken(&setting.scenarios.phrasings[index], &parts(setting, index), &error));
     CaseResult { round: seat.round, fault: drill.map(|drill| drill.name.clone()), ..result }
 }
 

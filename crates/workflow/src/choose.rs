@@ -43,17 +43,19 @@ impl Case {
         // A name that holds a star is still named by itself.
         name == pattern
             || text_matches(pattern, name)
-            || (pattern.contains('/') && self.phrasing().is_some_and(|at| text_matches(pattern, &behind_class(at))))
+            || (pattern.contains('/')
+                && self.phrasing().is_some_and(|at| text_matches(pattern, &behind_class(at))))
     }
 }
 
 /// All cases of a suite that can be named: its phrasings, then the cases of its workflows.
 fn all(suite: &Suite) -> Vec<Case> {
     let phrasings = &suite.scenarios.phrasings;
-    let conversations = (0..phrasings.len()).filter(|at| phrasings[*at].part_of.is_none()).map(Case::Phrasing);
+    let conversations =
+        (0..phrasings.len()).filter(|at| phrasings[*at].part_of.is_none()).map(Case::Phrasing);
     let workflows = suite.workflows.iter().enumerate();
-    let of_workflows =
-        workflows.flat_map(|(file, workflow)| (0..workflow.cases.len()).map(move |at| Case::Workflow(file, at)));
+    let of_workflows = workflows
+        .flat_map(|(file, workflow)| (0..workflow.cases.len()).map(move |at| Case::Workflow(file, at)));
     conversations.chain(of_workflows).collect()
 }
 
@@ -66,7 +68,9 @@ fn all(suite: &Suite) -> Vec<Case> {
 /// The first pattern that no case meets.
 pub fn cases<'p>(suite: &Suite, patterns: &'p [String]) -> Result<Vec<Case>, &'p str> {
     let all = all(suite);
-    if let Some(pattern) = patterns.iter().find(|pattern| !all.iter().any(|case| case.is_named(suite, pattern))) {
+    if let Some(pattern) =
+        patterns.iter().find(|pattern| !all.iter().any(|case| case.is_named(suite, pattern)))
+    {
         return Err(pattern);
     }
     let wanted = |case: &Case| match patterns {

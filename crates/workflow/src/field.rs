@@ -46,7 +46,8 @@ impl Field {
     pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         let (cases, drills) = (self.order.cases.len(), self.order.drills.len());
         let all = cases * drills.max(1);
-        let places = self.order.shuffle.map_or_else(|| (0..all).collect(), |seed| choose::shuffled(all, seed));
+        let places =
+            self.order.shuffle.map_or_else(|| (0..all).collect(), |seed| choose::shuffled(all, seed));
         let places = Arc::new(places);
         (1..=self.order.repeat).flat_map(move |round| {
             let places = Arc::clone(&places);

@@ -16,10 +16,10 @@ pub mod reach;
 mod rounds;
 mod run;
 pub mod run_scripts;
+pub mod step;
 pub mod suite;
 mod surroundings;
 mod switchboard;
-pub mod step;
 pub mod told;
 mod work;
 

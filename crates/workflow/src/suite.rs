@@ -88,7 +88,8 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
     files.retain(|(name, bytes, named)| *named || !runs::is_one(&File { name, bytes }));
     let (rules, codes, forms, refusals) = (rule_names(), grade::codes(), step::forms(), step::refusals());
     let known = known(&rules, &codes, &forms, &refusals);
-    let (of_workflows, of_scenarios): (Vec<_>, Vec<_>) = named(&files).into_iter().partition(workflow::is_one);
+    let (of_workflows, of_scenarios): (Vec<_>, Vec<_>) =
+        named(&files).into_iter().partition(workflow::is_one);
     let read = rehearsal_script::read_under(&of_scenarios, &known, chosen);
     let (scenarios, workflows) = match (read, workflow::read(&of_workflows, &known)) {
         (Ok(scenarios), Ok(workflows)) => (scenarios, workflows),
@@ -159,8 +160,6 @@ fn known<'k>(
         faults: FAULTS,
         codes,
         regex: |pattern| Regex::new(pattern).map(drop).map_err(|error| error.to_string()),
-        steps: &[],
-        refusals: &[],
     }
 }
 

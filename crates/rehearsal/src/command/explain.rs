@@ -4,9 +4,9 @@ use super::faults;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_lab::Code;
 use rehearsal_wire::fault::{FAULTS, fault};
 use rehearsal_wire::names::{hint, nearest};
-use rehearsal_lab::Code;
 use rehearsal_workflow::grade;
 use rehearsal_workflow::step::STEPS;
 
@@ -24,8 +24,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     };
     // What one API refuses may be what a fault says of it: then both have the name.
-    let told: Vec<String> =
-        grade::explain(code).into_iter().chain(refusal(code)).chain(fault(code).map(faults::explanation)).collect();
+    let told: Vec<String> = grade::explain(code)
+        .into_iter()
+        .chain(refusal(code))
+        .chain(fault(code).map(faults::explanation))
+        .collect();
     if told.is_empty() {
         let refusals = Code::ALL.iter().map(|code| code.word());
         let names = grade::codes().into_iter().chain(FAULTS.iter().map(|row| row.name)).chain(refusals);
@@ -40,7 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn refusal(word: &str) -> Option<String> {
     let code = Code::ALL.iter().find(|code| code.word() == word)?;
     let outcome = if code.is_permission() { "permission_denied" } else { "failure" };
-    let steps: Vec<_> = STEPS.iter().filter(|step| step.form.refuses.contains(&word)).map(|step| step.form.name).collect();
+    let steps: Vec<_> =
+        STEPS.iter().filter(|step| step.form.refuses.contains(&word)).map(|step| step.form.name).collect();
     let steps = if steps.is_empty() { "any".to_owned() } else { steps.join(", ") };
     Some(format!(
         "{word}: {}\n\nto do:      {}\noutcome:    {outcome}, with `refusal: {{step: ID, code: {word}}}`\nsteps:      {steps}\n",

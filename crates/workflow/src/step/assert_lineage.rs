@@ -3,8 +3,9 @@
 use super::{Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Ask, Basis, EdgeKind, Fact, Refusal, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_lab::store::{Ask, Basis, EdgeKind};
+use rehearsal_lab::{Fact, Refusal, Stop};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -13,7 +14,12 @@ pub(super) const ROW: Step = Step {
         summary: "Asks the store for the edge, or the path, from one version to what was made of it; both are hashed again.",
         inputs: &[
             Input { name: "input", kind: InputKind::Text, required: true, doc: "The earlier version." },
-            Input { name: "output", kind: InputKind::Text, required: true, doc: "The version that was made of it." },
+            Input {
+                name: "output",
+                kind: InputKind::Text,
+                required: true,
+                doc: "The version that was made of it.",
+            },
             Input {
                 name: "basis",
                 kind: InputKind::Word(Basis::WORDS),
@@ -46,12 +52,17 @@ pub(super) const ROW: Step = Step {
             },
         ],
         gives: &[
-            ("edges", "the edges from input to output, each with `edge_id`, `input`, `output`, `kind` and `basis`"),
+            (
+                "edges",
+                "the edges from input to output, each with `edge_id`, `input`, `output`, `kind` and `basis`",
+            ),
             ("length", "how many they are"),
         ],
         gives_more: false,
         refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_NO_EDGE", "E_EXISTS", "E_CYCLE", "E_DIGEST"],
         judges: true,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: assert_lineage\nwith: {input: \"${raw.version_id}\", output: \"${derived.version_id}\", basis: declared}\nexpect: {length: 1}\n",
     },
     needs: |_| Some(permission::READ),
@@ -63,8 +74,10 @@ fn work(bench: &mut Bench, inputs: &Inputs) -> Result<Fact, Stop> {
     let unknown = |name: &str, words: &[&str]| {
         Stop::Refused(Refusal::of_input(format!("`{name}` is one of {}", words.join(", "))))
     };
-    let basis = inputs.text("basis")?.map(|word| Basis::of(word).ok_or_else(|| unknown("basis", Basis::WORDS)));
-    let kind = inputs.text("kind")?.map(|word| EdgeKind::of(word).ok_or_else(|| unknown("kind", EdgeKind::WORDS)));
+    let basis =
+        inputs.text("basis")?.map(|word| Basis::of(word).ok_or_else(|| unknown("basis", Basis::WORDS)));
+    let kind =
+        inputs.text("kind")?.map(|word| EdgeKind::of(word).ok_or_else(|| unknown("kind", EdgeKind::WORDS)));
     let ask = Ask {
         input: &input,
         output: &output,

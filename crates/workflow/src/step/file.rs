@@ -4,7 +4,7 @@ use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Refusal, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -12,9 +12,19 @@ pub(super) const ROW: Step = Step {
         reference: &[],
         summary: "Looks at a file of the workspace through its boundary; writes or removes it first, where that is asked.",
         inputs: &[
-            Input { name: "path", kind: InputKind::Text, required: true, doc: "The file, relative to the workspace." },
+            Input {
+                name: "path",
+                kind: InputKind::Text,
+                required: true,
+                doc: "The file, relative to the workspace.",
+            },
             Input { name: "content", kind: InputKind::Text, required: false, doc: "What is written first." },
-            Input { name: "remove", kind: InputKind::Flag, required: false, doc: "Whether it is removed first." },
+            Input {
+                name: "remove",
+                kind: InputKind::Flag,
+                required: false,
+                doc: "Whether it is removed first.",
+            },
         ],
         gives: &[
             ("path", "the file, relative to the workspace"),
@@ -26,6 +36,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: PATHS,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: file\nwith: {path: report.md}\nexpect: {exists: true, text: {contains: \"# Report\"}}\n",
     },
     needs: |inputs| {

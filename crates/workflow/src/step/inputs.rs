@@ -52,14 +52,17 @@ impl Inputs {
     /// A duration, where one is given.
     pub(crate) fn span(&self, name: &str) -> Result<Option<Duration>, Stop> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let unread = || Stop::Refused(Refusal::of_input(format!("`{name}` must be a duration; {}", span::FORM)));
+        let unread =
+            || Stop::Refused(Refusal::of_input(format!("`{name}` must be a duration; {}", span::FORM)));
         span::parse(text).map(Some).ok_or_else(unread)
     }
 
     /// Texts; none where nothing is given.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Stop> {
         let Some(value) = self.0.get(name) else { return Ok(Vec::new()) };
-        let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        let texts = value
+            .as_array()
+            .and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
         texts.ok_or_else(|| refused(name, "a list of texts", value))
     }
 

@@ -89,7 +89,8 @@ pub fn forms() -> Vec<&'static StepForm> {
 /// The codes with which steps can refuse.
 #[must_use]
 pub fn refusals() -> Vec<RefusalForm> {
-    let form = |code: &rehearsal_lab::Code| RefusalForm { code: code.word(), permission: code.is_permission() };
+    let form =
+        |code: &rehearsal_lab::Code| RefusalForm { code: code.word(), permission: code.is_permission() };
     rehearsal_lab::Code::ALL.iter().map(form).collect()
 }
 

@@ -3,18 +3,13 @@
 use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Basis, EdgeKind, Fact, Refusal, Save, Source, Stop};
-use rehearsal_script::workflow::{Form, Input, InputKind, StepForm};
+use rehearsal_lab::store::{Basis, EdgeKind, Save, Source};
+use rehearsal_lab::{Fact, Refusal, Stop};
+use rehearsal_script::workflow::{Form, Input, InputKind, StepForm, Trigger};
 
 /// What it can refuse with: what the boundary can, and what the store can.
-static REFUSES: [&str; PATHS.len() + 6] = super::with_paths([
-    "E_NO_SESSION",
-    "E_UNKNOWN",
-    "E_FOREIGN",
-    "E_INVALID",
-    "E_CYCLE",
-    "E_DIGEST",
-]);
+static REFUSES: [&str; PATHS.len() + 6] =
+    super::with_paths(["E_NO_SESSION", "E_UNKNOWN", "E_FOREIGN", "E_INVALID", "E_CYCLE", "E_DIGEST"]);
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -77,9 +72,13 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &REFUSES,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: save_artifact\nid: raw\nwith: {filename: raw.csv, content: \"a,1\\n\"}\nexpect: {checksum: {sha256_of: raw.csv}, version: 1}\n",
     },
-    needs: |inputs| Some(if inputs.value("content").is_some() { permission::WRITE } else { permission::READ }),
+    needs: |inputs| {
+        Some(if inputs.value("content").is_some() { permission::WRITE } else { permission::READ })
+    },
     work: Work::Lab(work),
 };
 
@@ -90,7 +89,8 @@ fn work(bench: &mut Bench, inputs: &Inputs) -> Result<Fact, Stop> {
         .ok_or_else(|| Refusal::of_input(format!("`kind` is one of {}", EdgeKind::WORDS.join(", "))))?;
     let named = inputs.texts("derived_from")?;
     let ids = named.iter().map(|name| bench.version(name)).collect::<Result<Vec<_>, _>>()?;
-    let sources: Vec<_> = ids.iter().map(|id| Source { version_id: id, kind, basis: Basis::Declared }).collect();
+    let sources: Vec<_> =
+        ids.iter().map(|id| Source { version_id: id, kind, basis: Basis::Declared }).collect();
     bench.store()?;
     if let Some(content) = inputs.text("content")? {
         bench.workspace.write(filename, content.as_bytes())?;
@@ -103,9 +103,13 @@ fn work(bench: &mut Bench, inputs: &Inputs) -> Result<Fact, Stop> {
         content: &mut content,
         sha256: inputs.text("sha256")?,
         sources: &sources,
+        artifact: None,
+        frame: None,
         step: &step,
     })?;
-    if let (Form::Reference, Some(version)) = (bench.form, fact.observed().get("version_id").and_then(|id| id.as_str())) {
+    if let (Form::Reference, Some(version)) =
+        (bench.form, fact.observed().get("version_id").and_then(|id| id.as_str()))
+    {
         let name = inputs.text("as")?.unwrap_or(filename);
         bench.names.insert(name.to_owned(), version.to_owned());
     }

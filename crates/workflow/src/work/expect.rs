@@ -146,7 +146,10 @@ fn beside(whole: i128, double: f64) -> Option<Ordering> {
     if double.abs() > LIMIT {
         return Some(if double > 0.0 { Ordering::Greater } else { Ordering::Less });
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the floor of a double within the limit is a whole number")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the floor of a double within the limit is a whole number"
+    )]
     let floor = double.floor() as i128;
     Some(floor.cmp(&whole).then(if double > double.floor() { Ordering::Greater } else { Ordering::Equal }))
 }
@@ -195,7 +198,8 @@ mod tests {
             check,
             place: Place { file: String::new(), line: 1, column: 1 },
         };
-        let observed: Map<String, Value> = found.map(|found| ("field".to_owned(), found)).into_iter().collect();
+        let observed: Map<String, Value> =
+            found.map(|found| ("field".to_owned(), found)).into_iter().collect();
         let around = Around {
             given: &|given| given.resolve(&|_| None),
             sha256: &|path| (path == "there.txt").then(|| "ab".repeat(32)),
@@ -212,7 +216,11 @@ mod tests {
                 vec![json!(1), json!(1.0)],
                 vec![Some(json!(true)), Some(json!("1")), None, Some(json!(null)), Some(json!(2))],
             ),
-            (Check::Eq(value(json!(true))), vec![json!(true)], vec![Some(json!(1)), Some(json!("true")), None]),
+            (
+                Check::Eq(value(json!(true))),
+                vec![json!(true)],
+                vec![Some(json!(1)), Some(json!("true")), None],
+            ),
             (Check::Eq(value(json!(null))), vec![json!(null)], vec![None, Some(json!(0)), Some(json!(""))]),
             (
                 Check::Eq(value(json!(9_007_199_254_740_993_u64))),
@@ -231,7 +239,11 @@ mod tests {
                 vec![json!("abc"), json!(["a", "b"])],
                 vec![Some(json!("ac")), Some(json!({"b": 1})), None, Some(json!(["abc"]))],
             ),
-            (Check::Contains(value(json!(1))), vec![json!([1.0])], vec![Some(json!([true])), Some(json!("1"))]),
+            (
+                Check::Contains(value(json!(1))),
+                vec![json!([1.0])],
+                vec![Some(json!([true])), Some(json!("1"))],
+            ),
             (Check::Contains(value(json!(""))), vec![json!([""])], vec![Some(json!("abc"))]),
             (
                 Check::Matches("a+|b".to_owned()),
@@ -243,8 +255,16 @@ mod tests {
                 vec![json!("äö"), json!([1, 2]), json!({"a": 1, "b": 2})],
                 vec![Some(json!("a")), Some(json!(2)), None],
             ),
-            (Check::Gt(value(json!(1))), vec![json!(1.5), json!(2)], vec![Some(json!(1)), Some(json!("2")), None]),
-            (Check::Ge(value(json!(1))), vec![json!(1), json!(1.0)], vec![Some(json!(0.999)), Some(json!(true))]),
+            (
+                Check::Gt(value(json!(1))),
+                vec![json!(1.5), json!(2)],
+                vec![Some(json!(1)), Some(json!("2")), None],
+            ),
+            (
+                Check::Ge(value(json!(1))),
+                vec![json!(1), json!(1.0)],
+                vec![Some(json!(0.999)), Some(json!(true))],
+            ),
             (Check::Lt(value(json!(1))), vec![json!(-5), json!(0.5)], vec![Some(json!(1)), None]),
             (Check::Le(value(json!(1))), vec![json!(1)], vec![Some(json!(1.000_001))]),
             (
@@ -258,7 +278,11 @@ mod tests {
                 vec![Some(json!(sum.to_uppercase())), Some(json!("")), None],
             ),
             (Check::Sha256Of(value(json!("gone.txt"))), vec![], vec![Some(json!(sum.clone())), None]),
-            (Check::Exists(true), vec![json!("there.txt")], vec![Some(json!("gone.txt")), Some(json!(1)), None]),
+            (
+                Check::Exists(true),
+                vec![json!("there.txt")],
+                vec![Some(json!("gone.txt")), Some(json!(1)), None],
+            ),
             (Check::Exists(false), vec![json!("gone.txt")], vec![Some(json!("there.txt")), None]),
         ] {
             for found in good {

@@ -3,11 +3,11 @@
 //! Nothing here asks what a program said of itself: outcomes rest on refusals with codes, on expectations and on proofs.
 
 use super::{loose, mistake as found};
-use crate::grade::work::{
-    ARTIFACT_MISSING, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED, REFUSED_OTHERWISE, STEP_EXPECTATION,
-    STEP_FAILED, STEP_REFUSED, STEP_TIMED_OUT,
-};
 use crate::grade::weighed;
+use crate::grade::work::{
+    ARTIFACT_MISSING, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED, REFUSED_OTHERWISE,
+    STEP_EXPECTATION, STEP_FAILED, STEP_REFUSED, STEP_TIMED_OUT,
+};
 use rehearsal_journal::run::{Finding, Severity, Verdict};
 use rehearsal_journal::work::{StepEnd, StepResult};
 use rehearsal_lab::{Code, Proof};
@@ -66,14 +66,25 @@ pub(super) fn judge(
     let last = seen.last();
     let stopped = |end: StepEnd| last.filter(|last| last.result.end == end);
     if let Some(last) = stopped(StepEnd::Unsupported) {
-        return Judged { verdict: Verdict::Unsupported, findings: Vec::new(), reason: last.result.message.clone() };
+        return Judged {
+            verdict: Verdict::Unsupported,
+            findings: Vec::new(),
+            reason: last.result.message.clone(),
+        };
     }
     if let Some(last) = stopped(StepEnd::Failed) {
-        return Judged { verdict: Verdict::Broken, findings: vec![found(&STEP_FAILED, said(last))], reason: None };
+        return Judged {
+            verdict: Verdict::Broken,
+            findings: vec![found(&STEP_FAILED, said(last))],
+            reason: None,
+        };
     }
     if let Some(last) = stopped(StepEnd::TimedOut) {
-        let judged =
-            Judged { verdict: Verdict::TimedOut, findings: vec![found(&STEP_TIMED_OUT, said(last))], reason: None };
+        let judged = Judged {
+            verdict: Verdict::TimedOut,
+            findings: vec![found(&STEP_TIMED_OUT, said(last))],
+            reason: None,
+        };
         return controlled(case, judged);
     }
     let findings = match form {
@@ -81,7 +92,8 @@ pub(super) fn judge(
         Form::Reference => reference(case, seen),
     };
     let agents = seen.iter().flat_map(|seen| seen.findings.iter().cloned());
-    let findings: Vec<_> = agents.chain(findings.into_iter().filter_map(|found| weighed(found, weights))).collect();
+    let findings: Vec<_> =
+        agents.chain(findings.into_iter().filter_map(|found| weighed(found, weights))).collect();
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     let verdict = if failed { Verdict::Failed } else { Verdict::Passed };
     controlled(case, Judged { verdict, findings, reason: None })
@@ -127,7 +139,8 @@ fn own(case: &WorkflowCase, seen: &[Seen], missing: &[Missing]) -> Vec<Finding> 
             findings.push(found(&NOT_PROVEN, lacks));
         }
         findings.extend(missing.iter().map(|missing| {
-            let state = if missing.damaged { "has other bytes than were stored" } else { "is not in the store" };
+            let state =
+                if missing.damaged { "has other bytes than were stored" } else { "is not in the store" };
             found(&ARTIFACT_MISSING, format!("the artifact {:?} {state}", missing.name))
         }));
     }
@@ -176,7 +189,10 @@ fn reference(case: &WorkflowCase, seen: &[Seen]) -> Vec<Finding> {
             observed.insert("error".to_owned(), Value::from(format!("{}: {message}", code.raised())));
             observed.insert("error_type".to_owned(), Value::from(code.raised()));
             if case.expect.is_empty() {
-                return vec![found(&NOTHING_EXPECTED, format!("it was refused with {}: {message}", code.raised()))];
+                return vec![found(
+                    &NOTHING_EXPECTED,
+                    format!("it was refused with {}: {message}", code.raised()),
+                )];
             }
         }
         (None, false) => {}

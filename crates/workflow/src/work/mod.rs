@@ -29,7 +29,12 @@ use std::sync::Arc;
 use turns::{Taken, Turns};
 
 /// Runs a case to its verdict. A panic in one of its steps breaks this case alone.
-pub(crate) async fn run(field: &Arc<Field>, seat: Seat, (file, at): (usize, usize), name: &str) -> CaseResult {
+pub(crate) async fn run(
+    field: &Arc<Field>,
+    seat: Seat,
+    (file, at): (usize, usize),
+    name: &str,
+) -> CaseResult {
     let (workflow, case) = of(field, (file, at));
     if let Some(reason) = skipped(field, case) {
         let judged = Judged { verdict: Verdict::Skipped, findings: Vec::new(), reason: Some(reason) };
@@ -41,7 +46,9 @@ pub(crate) async fn run(field: &Arc<Field>, seat: Seat, (file, at): (usize, usiz
     let ended = match alone.join_next().await {
         Some(Ok(Ok(ended))) => ended,
         Some(Ok(Err(error))) => Ended::of(broken(&error.to_string())),
-        Some(Err(error)) => Ended::of(broken(&format!("a step panicked, which is a mistake of ours: {error}"))),
+        Some(Err(error)) => {
+            Ended::of(broken(&format!("a step panicked, which is a mistake of ours: {error}")))
+        }
         None => unreachable!("it was spawned"),
     };
     ended.result(workflow, case, seat)
@@ -54,7 +61,8 @@ fn of(field: &Field, (file, at): (usize, usize)) -> (&Workflow, &WorkflowCase) {
 
 /// Why a case is not run at all.
 fn skipped(field: &Field, case: &WorkflowCase) -> Option<String> {
-    let search = field.order.inherited.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
+    let search =
+        field.order.inherited.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
     let missing = case.needs.iter().find(|program| process::find(program, search).is_err());
     case.skip.clone().or_else(|| Some(format!("there is no program {} on PATH", missing?)))
 }
@@ -66,7 +74,13 @@ fn broken(why: &str) -> Judged {
 
 /// A finding of a row, with the row's weight.
 fn mistake(check: &Check, message: String) -> Finding {
-    Finding { code: check.code.to_owned(), severity: check.severity, message, exchanges: Vec::new(), also: Vec::new() }
+    Finding {
+        code: check.code.to_owned(),
+        severity: check.severity,
+        message,
+        exchanges: Vec::new(),
+        also: Vec::new(),
+    }
 }
 
 /// A case that is over.
@@ -168,8 +182,7 @@ fn normalised(field: &Field, name: &str, folders: &Folders) -> Result<String, Ru
     let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
     let text = |folder: &Path| folder.display().to_string();
     let (workspace, home, case) = (text(&folders.workspace), text(&folders.home), text(&folders.case));
-    let masks =
-        [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (case.as_str(), "{case}")];
+    let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (case.as_str(), "{case}")];
     Ok(normal::digest(&normal::normalised(&journal.events, &masks)))
 }
 
@@ -182,7 +195,9 @@ pub(crate) fn compare_rounds(cases: &mut [CaseResult], weights: &[(String, Weigh
             continue;
         }
         let message = format!("round {} came to another normalised result than the first one", case.round);
-        let Some(finding) = grade::weighed(mistake(&codes::ROUNDS_DIFFER, message), weights) else { continue };
+        let Some(finding) = grade::weighed(mistake(&codes::ROUNDS_DIFFER, message), weights) else {
+            continue;
+        };
         if finding.severity == Severity::Error && case.verdict == Verdict::Passed {
             case.verdict = Verdict::Failed;
         }

@@ -59,7 +59,12 @@ pub(crate) fn mistakes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
         }
         let fault = written(step, "fault").map(drill::read);
         if let Some(Err(why)) = fault {
-            findings.push(mistake(&step.place, Code::UnknownName, why, "`rehearsal faults` lists them".to_owned()));
+            findings.push(mistake(
+                &step.place,
+                Code::UnknownName,
+                why,
+                "`rehearsal faults` lists them".to_owned(),
+            ));
         }
     }
     findings
@@ -73,7 +78,10 @@ fn clashes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Finding> {
     cases
         .filter_map(|case| {
             let first = known.get(case.name.as_str())?;
-            let message = format!("a phrasing is called {:?}, too; it stands in {}:{}", case.name, first.file, first.line);
+            let message = format!(
+                "a phrasing is called {:?}, too; it stands in {}:{}",
+                case.name, first.file, first.line
+            );
             Some(mistake(&case.place, Code::Clash, message, "give one of them another name".to_owned()))
         })
         .collect()
@@ -88,5 +96,6 @@ fn mistake(place: &Place, code: Code, message: String, hint: String) -> Finding 
         code,
         message,
         hint: Some(hint),
+        pointer: String::new(),
     }
 }

@@ -8,11 +8,13 @@ use super::mask::masked;
 use crate::case::Folders;
 use crate::field::Field;
 use crate::step::inputs::Inputs;
-use crate::step::{self, STEPS, Step, Work};
+use crate::step::{STEPS, Step, Work};
 use rehearsal_journal::event::Event;
 use rehearsal_journal::run::{Finding, JournalHead};
 use rehearsal_journal::work::{self, StepEnd, StepResult};
-use rehearsal_lab::{Fact, Moments, Policy, Proof, Refusal, Service, Stop, Used, Workspace};
+use rehearsal_lab::store::Moments;
+use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::environment;
@@ -129,7 +131,7 @@ impl<'f> Turns<'f> {
     }
 
     /// Sets the bench up.
-    async fn open(&self) -> Result<Box<Bench>, Stop> {
+    async fn open(&mut self) -> Result<Box<Bench>, Stop> {
         let folder = self.folders.workspace.clone();
         let workspace = task::blocking(move || Workspace::open(&folder, Policy::default())).await?;
         Ok(Box::new(Bench {
@@ -170,7 +172,10 @@ impl<'f> Turns<'f> {
     fn with(&self, step: &WorkflowStep) -> Result<Inputs, Stop> {
         let observed = |at: usize| self.observed.get(at);
         let resolved = |(name, given): &(String, rehearsal_script::workflow::Given)| {
-            Ok((name.clone(), given.resolve(&observed).map_err(|error| Refusal::of_input(error.to_string()))?))
+            Ok((
+                name.clone(),
+                given.resolve(&observed).map_err(|error| Refusal::of_input(error.to_string()))?,
+            ))
         };
         Ok(Inputs(step.with.iter().map(resolved).collect::<Result<_, Refusal>>()?))
     }
@@ -222,7 +227,9 @@ impl<'f> Turns<'f> {
         let done = task::blocking(move || {
             let cpu = rehearsal_world::clock::thread_cpu();
             let outcome = work(&mut bench, &inputs);
-            let cpu = rehearsal_world::clock::thread_cpu().zip(cpu).map(|(after, before)| after.saturating_sub(before));
+            let cpu = rehearsal_world::clock::thread_cpu()
+                .zip(cpu)
+                .map(|(after, before)| after.saturating_sub(before));
             (bench, outcome, cpu)
         });
         match task::within(limit, done).await {
@@ -308,7 +315,11 @@ impl<'f> Turns<'f> {
     /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
     pub(super) async fn missing(&mut self) -> Vec<Missing> {
         let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
-        if self.form == Form::Reference || self.case.outcome.refuses() || self.case.artifacts.is_empty() || !whole {
+        if self.form == Form::Reference
+            || self.case.outcome.refuses()
+            || self.case.artifacts.is_empty()
+            || !whole
+        {
             return Vec::new();
         }
         let Some(bench) = self.bench.take() else { return Vec::new() };
@@ -363,6 +374,6 @@ const BEYOND: Duration = Duration::from_secs(5);
 
 /// What a case runs in.
 fn posture(bench: Option<&Box<Bench>>) -> Vec<(String, String)> {
-    let boundary = bench.map_or("none", |bench| bench.workspace.walk());
-    vec![("system".to_owned(), environment::system()), ("boundary".to_owned(), boundary.to_owned())]
+    let walk = bench.map_or("none", |bench| bench.workspace.walk());
+    vec![("system".to_owned(), environment::system()), ("paths".to_owned(), walk.to_owned())]
 }

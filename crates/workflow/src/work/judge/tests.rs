@@ -126,7 +126,10 @@ fn a_refusal_counts_only_from_its_step_and_with_its_code() {
         (both(&[]), (Verdict::Failed, vec!["not-refused"])),
         (vec![unmet("one")], (Verdict::Failed, vec!["step-expectation"])),
         (vec![first.clone(), ended("two", StepEnd::Failed, None)], (Verdict::Broken, vec!["step-failed"])),
-        (vec![first.clone(), ended("two", StepEnd::TimedOut, None)], (Verdict::TimedOut, vec!["step-timed-out"])),
+        (
+            vec![first.clone(), ended("two", StepEnd::TimedOut, None)],
+            (Verdict::TimedOut, vec!["step-timed-out"]),
+        ),
         (vec![first, ended("two", StepEnd::Unsupported, None)], (Verdict::Unsupported, vec![])),
     ] {
         let (verdict, codes) = own(&declared, &seen);
@@ -201,14 +204,24 @@ fn the_reference_s_form_is_judged_by_its_own_rules() {
     let second = || done("two", json!({"a": 2}), &[]);
     for (outcome, expect, seen, expected) in [
         // Success-like outcomes are one rule, and need no proof.
-        (Outcome::Provenance, vec![equal("a", json!(2)), equal("b", json!(1))], vec![first(), second()], None),
+        (
+            Outcome::Provenance,
+            vec![equal("a", json!(2)), equal("b", json!(1))],
+            vec![first(), second()],
+            None,
+        ),
         (Outcome::Cancelled, vec![], vec![first(), second()], None),
         (Outcome::Success, vec![equal("gone", json!(null))], vec![first(), second()], None),
         (Outcome::Success, vec![equal("a", json!(1))], vec![first(), second()], Some("step-expectation")),
         (Outcome::Success, vec![], vec![refused("one", Code::Unknown)], Some("step-refused")),
         (Outcome::Failure, vec![equal("a", json!(2))], vec![first(), second()], Some("not-refused")),
         (Outcome::Failure, vec![], vec![refused("one", Code::Unknown)], Some("nothing-expected")),
-        (Outcome::Failure, vec![equal("error_type", json!("KeyError"))], vec![refused("one", Code::Unknown)], None),
+        (
+            Outcome::Failure,
+            vec![equal("error_type", json!("KeyError"))],
+            vec![refused("one", Code::Unknown)],
+            None,
+        ),
         (
             Outcome::Failure,
             vec![equal("error", json!("ValueError: why"))],
