@@ -1,9 +1,10 @@
 //! What stands on the bench of one workflow case: its folders, and the subsystems that its steps have opened so far.
 
-use rehearsal_lab::store::{Moments, Store};
+use rehearsal_lab::store::{CellStatus, End, Moments, Store};
 use rehearsal_lab::workspace::Workspace;
-use rehearsal_lab::{Code, Refusal, Service, Stop};
+use rehearsal_lab::{Code, Fact, Refusal, Service, Stop};
 use rehearsal_script::workflow::Form;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -47,6 +48,30 @@ impl Bench {
                 Stop::Refused(Refusal::of(Code::Unknown, format!("nothing was saved as {named:?}")))
             }),
         }
+    }
+}
+
+/// Steps as cells of the open session: the store's own log of what was done in it.
+impl Bench {
+    /// Begins the cell of a step with its inputs as they may be kept. Nothing where no session is open.
+    pub(crate) fn begin(&mut self, step: &str, with: &Map<String, Value>) -> Result<(), Stop> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let code = Value::Object(with.clone()).to_string();
+        store.begin_cell(step, &code).map(drop)
+    }
+
+    /// Ends it, if one was begun.
+    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>) -> Result<(), Stop> {
+        let Some(store) = self.store.as_mut().filter(|store| store.has_open_cell()) else { return Ok(()) };
+        let (status, error) = match outcome {
+            Ok(_) => (CellStatus::Ok, String::new()),
+            Err(Stop::Refused(refusal)) => {
+                (CellStatus::Error, format!("{}: {}", refusal.code.word(), refusal.message))
+            }
+            Err(Stop::Failed(why) | Stop::Unsupported(why)) => (CellStatus::Error, why.clone()),
+            Err(Stop::TimedOut) => (CellStatus::Interrupted, "ended at its time limit".to_owned()),
+        };
+        store.finish_cell(&End { error: &error, ..End::silent(status) }).map(drop)
     }
 }
 

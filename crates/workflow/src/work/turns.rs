@@ -153,12 +153,14 @@ impl<'f> Turns<'f> {
     async fn take(&mut self, step: &WorkflowStep, failed: Option<Stop>) {
         let row = &STEPS[step.row];
         let with = self.with(step);
-        let shown = with.as_ref().map(|inputs| masked(inputs.0.clone())).unwrap_or_default();
-        self.note(work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown });
+        let shown = with.as_ref().map(|inputs| masked(&inputs.0)).unwrap_or_default();
+        let began =
+            work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown.clone() };
+        self.note(began);
         let clock = Clock::start();
         let came = match (failed, with) {
             (Some(stop), _) | (None, Err(stop)) => Came::of(Err(stop), Used::default()),
-            (None, Ok(inputs)) => self.work(step, row, inputs).await,
+            (None, Ok(inputs)) => self.work(step, row, (inputs, shown)).await,
         };
         let wall = clock.elapsed();
         let unmet = match &came.outcome {
@@ -181,7 +183,12 @@ impl<'f> Turns<'f> {
     }
 
     /// Does its work, if it is permitted and there is time left.
-    async fn work(&mut self, step: &WorkflowStep, row: &'static Step, inputs: Inputs) -> Came {
+    async fn work(
+        &mut self,
+        step: &WorkflowStep,
+        row: &'static Step,
+        (inputs, shown): (Inputs, Map<String, Value>),
+    ) -> Came {
         if let Some(lacks) = self.lacks(row, &inputs) {
             return Came::of(Err(lacks.into()), Used::default());
         }
@@ -192,13 +199,17 @@ impl<'f> Turns<'f> {
                 let observed = Observed { fields: inputs.0, ..Observed::default() };
                 Came { outcome: Ok(observed), used: Used::default(), findings: Vec::new() }
             }
-            Work::Lab(work) => self.lab(step, work, inputs, limit).await,
+            Work::Lab(work) => self.lab(step, work, (inputs, shown), limit).await,
             Work::Outside(work) => {
                 let Some(bench) = self.bench.as_mut() else { return gone() };
+                if let Err(stop) = bench.begin(&step.id, &shown) {
+                    return Came::of(Err(stop), Used::default());
+                }
                 let ended = task::within(limit + BEYOND, work(bench, &inputs, limit)).await;
                 self.services.append(&mut bench.services);
                 let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
-                Came::of(outcome, used)
+                let written = bench.end(&outcome);
+                Came::of(written.and(outcome), used)
             }
             Work::Agent => self.agent(step, &inputs, limit).await,
         }
@@ -219,14 +230,16 @@ impl<'f> Turns<'f> {
         &mut self,
         step: &WorkflowStep,
         work: fn(&mut Bench, &Inputs) -> Result<Fact, Stop>,
-        inputs: Inputs,
+        (inputs, shown): (Inputs, Map<String, Value>),
         limit: Duration,
     ) -> Came {
         let Some(mut bench) = self.bench.take() else { return gone() };
         bench.step.clone_from(&step.id);
         let done = task::blocking(move || {
             let cpu = rehearsal_world::clock::thread_cpu();
-            let outcome = work(&mut bench, &inputs);
+            let begun = bench.begin(&bench.step.clone(), &shown);
+            let outcome = begun.and_then(|()| work(&mut bench, &inputs));
+            let outcome = bench.end(&outcome).and(outcome);
             let cpu = rehearsal_world::clock::thread_cpu()
                 .zip(cpu)
                 .map(|(after, before)| after.saturating_sub(before));
@@ -289,7 +302,7 @@ impl<'f> Turns<'f> {
             step: step.id.clone(),
             uses: step.called.clone(),
             end,
-            observed: masked(observed.fields.clone()),
+            observed: masked(&observed.fields),
             volatile: observed.volatile,
             code: code.map(|code| code.word().to_owned()),
             message,
