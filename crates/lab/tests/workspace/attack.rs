@@ -2,7 +2,7 @@
 //! outside is made or changed.
 
 use crate::stand::{Stand, code, names, refused};
-use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::{Policy, Workspace};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
 //! The world fails: that is no refusal, the old content stays, and nothing else is left behind.
 
 use crate::stand::{Stand, failed, names, refused};
-use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::{Policy, Workspace};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -130,6 +130,20 @@ pub enum Control {
     Cheat,
 }
 
+impl Control {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Negative, Self::Cheat];
+
+    /// Its word, as in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Negative => "negative",
+            Self::Cheat => "cheat",
+        }
+    }
+}
+
 /// One step of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkflowStep {
