@@ -10,7 +10,8 @@ mod plain;
 mod refusal;
 mod rehearsed;
 mod service;
-mod workspace;
+pub mod store;
+pub mod workspace;
 
 pub use exec::{Done, Exec, Interrupt, Used, exec};
 pub use fact::{Fact, Proof};
@@ -18,4 +19,3 @@ pub use http::{Http, http};
 pub use refusal::{Code, Refusal, Stop};
 pub use rehearsed::rehearsed;
 pub use service::{Ready, Service, Start, Stopped};
-pub use workspace::{Policy, Quota, Workspace};

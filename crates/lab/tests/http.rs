@@ -32,7 +32,7 @@ fn server(host: &str, play: impl FnOnce(&mut TcpStream) + Send + 'static) -> (u1
             .map(|rest| rest.lines().next().unwrap().to_owned());
         let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
         socket.read_exact(&mut body).unwrap();
-        tell.send(head + &String::from_utf8(body).unwrap()).unwrap();
+        let _unheard = tell.send(head + &String::from_utf8(body).unwrap());
         play(&mut socket);
     });
     (port, told)
@@ -199,7 +199,7 @@ async fn what_is_no_http_is_told_plainly() {
 
 #[tokio::test]
 async fn a_port_at_which_nobody_listens_is_told_plainly() {
-    // Bound, so that nobody else gets it, and free again the moment that it is asked.
+    // It was free a moment ago.
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()

@@ -42,7 +42,7 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+    pub(crate) fn make(field: &Field, name: &str) -> Result<Self, RunError> {
         let case = field.folder.join("cases").join(file_stem(name));
         let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
         for folder in [&folders.workspace, &folders.home] {

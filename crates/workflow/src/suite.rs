@@ -7,7 +7,7 @@ use crate::step;
 use crate::work::steps;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
-use rehearsal_script::finding::{Finding, Severity};
+use rehearsal_script::finding::{Finding, Severity, point};
 use rehearsal_script::pick::Picker;
 use rehearsal_script::runs;
 use rehearsal_script::scenario::Scenarios;
@@ -135,6 +135,7 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
         let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
         findings.extend(new);
     }
+    point(&mut findings, &named(&files));
     Ok((files.len(), findings))
 }
 

@@ -5,6 +5,7 @@
 
 pub mod beneath;
 pub mod clock;
+pub mod database;
 pub mod dial;
 pub mod enclosed;
 pub mod environment;

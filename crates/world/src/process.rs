@@ -192,18 +192,17 @@ impl Running {
 
     /// The same, but also ends it, as at its time limit, when `stop` resolves.
     pub async fn finish_or(mut self, stop: impl Future<Output = ()>) -> Ran {
-        let (mut timed_out, mut stopped) = (false, false);
         let limit = after(self.time_limit);
-        let status = tokio::select! {
+        let (status, timed_out, stopped) = tokio::select! {
             biased;
-            status = self.reap() => status,
+            status = self.reap() => (status, false, false),
             () = stop => {
-                stopped = true;
-                self.end().await
+                let (status, asked) = self.end().await;
+                (status, false, asked)
             }
             () = limit => {
-                timed_out = true;
-                self.end().await
+                let (status, asked) = self.end().await;
+                (status, asked, false)
             }
         };
         Ran { timed_out, stopped, ..self.close(status).await }
@@ -243,13 +242,16 @@ impl Running {
         }
     }
 
-    /// Asks the group to end, waits for the grace, kills it.
-    async fn end(&mut self) -> Option<ExitStatus> {
+    /// Asks the group to end, waits for the grace, kills it; false where its leader had ended before, and nobody here was told yet.
+    async fn end(&mut self) -> (Option<ExitStatus>, bool) {
+        if self.group.is_over() {
+            return (self.reap().await, false);
+        }
         self.group.ask_to_end();
         if let Ok(status) = tokio::time::timeout(self.grace, self.reap()).await {
-            return status;
+            return (status, true);
         }
-        self.kill().await
+        (self.kill().await, true)
     }
 
     async fn kill(&mut self) -> Option<ExitStatus> {

@@ -20,6 +20,9 @@ impl Address {
         let (scheme, rest) = url.split_once("://").ok_or_else(|| bad(&"a URL begins with http://"))?;
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, target) = rest.find(['/', '?']).map_or((rest, ""), |end| rest.split_at(end));
+        if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(bad(&"the URL holds a character that must be percent-encoded"));
+        }
         let base = BaseUrl::parse(&format!("{scheme}://{authority}")).map_err(|error| bad(&error))?;
         if !base.names_loopback() {
             let message = format!("{} is not on this machine", line(base.host()));
@@ -72,6 +75,9 @@ mod tests {
             "http://u:p@127.0.0.1/",
             "http://:80/",
             "http://127.0.0.1:0/",
+            "http://127.0.0.1/a b",
+            "http://127.0.0.1/ü",
+            "http://127.0.0.1/\r\n",
             "",
         ] {
             let refusal = Address::read(url).map_err(|refusal| refusal.code);

@@ -67,6 +67,12 @@ impl Workspace {
         Ok(Self { root: opened, policy, used: Used::default() })
     }
 
+    /// How paths are walked here: `openat2` or `part by part`.
+    #[must_use]
+    pub fn walk(&self) -> &'static str {
+        self.root.walk()
+    }
+
     /// Writes a file: whole or not at all, on the disk when it returns. Folders of its path are made where they are missing.
     ///
     /// The fact has `path`, `bytes`, `sha256`, and whether the file was `created`.

@@ -2,7 +2,7 @@
 //! outside is made or changed.
 
 use crate::stand::{Stand, code, names, refused};
-use rehearsal_lab::{Policy, Workspace};
+use rehearsal_lab::workspace::{Policy, Workspace};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -135,7 +135,8 @@ fn links_of_the_kernel_are_refused_as_such() {
     let space = Workspace::open(own.as_ref(), Policy::default()).unwrap();
     for path in ["cwd/Cargo.toml", "root/etc/passwd", "exe", "cwd"] {
         let refusal = refused(space.read(path));
-        assert_eq!((refusal.code.word(), refusal.system), ("E_MAGICLINK", Some("ELOOP")), "{path}");
+        assert_eq!(refusal.code.word(), "E_MAGICLINK", "{path}");
+        assert!(refusal.system.is_some_and(|answer| ["ELOOP", "ENOTDIR"].contains(&answer)), "{refusal:?}");
     }
 }
 

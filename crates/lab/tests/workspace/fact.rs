@@ -1,7 +1,7 @@
 //! What each operation tells of a file that may be used.
 
 use crate::stand::{Stand, code, is_root, names, refused, text};
-use rehearsal_lab::{Policy, Workspace};
+use rehearsal_lab::workspace::{Policy, Workspace};
 use serde_json::json;
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! The world fails: that is no refusal, the old content stays, and nothing else is left behind.
 
 use crate::stand::{Stand, failed, names, refused};
-use rehearsal_lab::{Policy, Quota, Workspace};
+use rehearsal_lab::workspace::{Policy, Quota, Workspace};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::stand::{Stand, code, names, refused};
 use proptest::prelude::*;
-use rehearsal_lab::{Policy, Workspace};
+use rehearsal_lab::workspace::{Policy, Workspace};
 use std::fs;
 
 #[test]

@@ -1,7 +1,7 @@
 //! How much a session may write: the last thing that is asked before something is made.
 
 use crate::stand::{Stand, code, names, refused};
-use rehearsal_lab::{Policy, Quota, Workspace};
+use rehearsal_lab::workspace::{Policy, Quota, Workspace};
 use std::fs;
 
 fn open(stand: &Stand, quota: Quota) -> Workspace {

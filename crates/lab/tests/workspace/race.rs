@@ -3,7 +3,7 @@
 
 use crate::stand::{Stand, names};
 use rehearsal_lab::Stop;
-use rehearsal_lab::{Policy, Quota, Workspace};
+use rehearsal_lab::workspace::{Policy, Quota, Workspace};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::collections::BTreeMap;
 use std::fs;

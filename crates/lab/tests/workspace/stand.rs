@@ -1,7 +1,7 @@
 //! A workspace with something outside of it, and what a stop of it says.
 
+use rehearsal_lab::workspace::{Policy, Workspace};
 use rehearsal_lab::{Fact, Refusal, Stop};
-use rehearsal_lab::{Policy, Workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -19,8 +19,23 @@ pub struct StepForm {
     pub refuses: &'static [&'static str],
     /// Whether it judges by itself: without an `expect` it still fails where something is wrong.
     pub judges: bool,
+    /// When it interrupts what it runs: what the outcome `cancelled` needs.
+    pub interrupts: Trigger,
+    /// When it breaks something on purpose: what the outcome `recovered` needs.
+    pub breaks: Trigger,
     /// A whole step in YAML, as documentation shows it.
     pub example: &'static str,
+}
+
+/// When a step does what some outcomes need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Never.
+    Never,
+    /// Each time that it runs.
+    Always,
+    /// Where this input is given, and is not false or null.
+    Given(&'static str),
 }
 
 /// One input of a step.

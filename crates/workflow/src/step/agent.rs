@@ -1,7 +1,7 @@
 //! `agent`: the agent of the run, in the case's workspace, against a scripted conversation of the suite.
 
 use super::{Step, Work, permission};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -34,6 +34,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &[],
         judges: true,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Given("fault"),
         example: "use: agent\nwith: {phrasing: notes}\nexpect: {files: [notes.md], refused: 0}\n",
     },
     needs: |_| Some(permission::AGENT),

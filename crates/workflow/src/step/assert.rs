@@ -1,7 +1,7 @@
 //! `assert`: looks again at what earlier steps observed. Its inputs are what it observes; it vouches for nothing.
 
 use super::{Step, Work, nothing};
-use rehearsal_script::workflow::StepForm;
+use rehearsal_script::workflow::{StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -13,6 +13,8 @@ pub(super) const ROW: Step = Step {
         gives_more: true,
         refuses: &[],
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: assert\nwith: {one: \"${first.checksum}\"}\nexpect: {one: \"${second.checksum}\"}\n",
     },
     needs: nothing,

@@ -3,8 +3,9 @@
 use super::{Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Ask, Basis, EdgeKind, Fact, Refusal, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_lab::store::{Ask, Basis, EdgeKind};
+use rehearsal_lab::{Fact, Refusal, Stop};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -60,6 +61,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_NO_EDGE", "E_EXISTS", "E_CYCLE", "E_DIGEST"],
         judges: true,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: assert_lineage\nwith: {input: \"${raw.version_id}\", output: \"${derived.version_id}\", basis: declared}\nexpect: {length: 1}\n",
     },
     needs: |_| Some(permission::READ),

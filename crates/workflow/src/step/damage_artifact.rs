@@ -4,7 +4,7 @@ use super::{Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -16,6 +16,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_INVALID"],
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Always,
         example: "use: damage_artifact\nwith: {version_id: \"${raw.version_id}\"}\n",
     },
     needs: |_| Some(permission::WRITE),

@@ -4,7 +4,7 @@ use super::{Outside, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Exec, Interrupt, Refusal, Stop, Used, exec};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 use std::time::Duration;
 
 pub(super) const ROW: Step = Step {
@@ -58,6 +58,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_EXIT"],
         judges: true,
+        interrupts: Trigger::Given("interrupt"),
+        breaks: Trigger::Never,
         example: "use: exec\nwith: {command: [python3, -c, \"print('done')\"]}\nexpect: {stdout: {contains: done}}\n",
     },
     needs: |_| Some(permission::EXEC),

@@ -4,7 +4,7 @@ use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Refusal, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -36,6 +36,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: PATHS,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: file\nwith: {path: report.md}\nexpect: {exists: true, text: {contains: \"# Report\"}}\n",
     },
     needs: |inputs| {

@@ -4,7 +4,7 @@ use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -34,6 +34,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: PATHS,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: host_file_write\nwith: {path: notes/run.txt, content: ok}\nexpect: {path: {exists: true}, bytes: 2}\n",
     },
     needs: |_| Some(permission::WRITE),

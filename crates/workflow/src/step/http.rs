@@ -4,7 +4,7 @@ use super::{Outside, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Http, Refusal, Stop, Used, http};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 use std::time::Duration;
 
 pub(super) const ROW: Step = Step {
@@ -40,6 +40,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_NOT_LOOPBACK", "E_HTTP", "E_QUOTA"],
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: http\nwith: {url: \"${web.url}/health\"}\nexpect: {status: 200}\n",
     },
     needs: |_| Some(permission::LOOPBACK),

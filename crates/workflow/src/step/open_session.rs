@@ -3,8 +3,9 @@
 use super::{Step, Work, nothing};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Fact, Stop, Store};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_lab::store::Store;
+use rehearsal_lab::{Fact, Stop};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -21,6 +22,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_INVALID"],
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: open_session\nid: session\nwith: {project: pilot}\nexpect: {project_id: {matches: \"proj_[0-9a-f]{12}\"}}\n",
     },
     needs: nothing,

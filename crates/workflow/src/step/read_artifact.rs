@@ -4,7 +4,7 @@ use super::{Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
     form: StepForm {
@@ -21,6 +21,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_DIGEST"],
         judges: true,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: read_artifact\nwith: {version_id: \"${raw.version_id}\"}\nexpect: {text: {contains: \"a,1\"}}\n",
     },
     needs: |_| Some(permission::READ),

@@ -3,8 +3,9 @@
 use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Fact, Restore, Stop};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_lab::store::Restore;
+use rehearsal_lab::{Fact, Stop};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 static REFUSES: [&str; PATHS.len() + 5] =
     super::with_paths(["E_NO_SESSION", "E_UNKNOWN", "E_FOREIGN", "E_DIGEST", "E_INVALID"]);
@@ -46,6 +47,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &REFUSES,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: restore_artifact\nwith: {version_id: \"${raw.version_id}\", filename: raw.csv, expected_head: \"${raw.version_id}\"}\n",
     },
     needs: |_| Some(permission::WRITE),
@@ -58,7 +61,11 @@ fn work(bench: &mut Bench, inputs: &Inputs) -> Result<Fact, Stop> {
     bench.store()?;
     let mut content = bench.workspace.reader(inputs.needed("filename")?)?;
     let step = bench.step.clone();
-    let restore =
-        Restore { version_id: &version, expected_head: &expected_head, content: &mut content, step: &step };
+    let restore = Restore {
+        version_id: &version,
+        expected_head: &expected_head,
+        content: Some(&mut content),
+        step: &step,
+    };
     bench.store()?.restore_artifact(restore)
 }

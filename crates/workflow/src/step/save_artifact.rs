@@ -3,8 +3,9 @@
 use super::{PATHS, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Basis, EdgeKind, Fact, Refusal, Save, Source, Stop};
-use rehearsal_script::workflow::{Form, Input, InputKind, StepForm};
+use rehearsal_lab::store::{Basis, EdgeKind, Save, Source};
+use rehearsal_lab::{Fact, Refusal, Stop};
+use rehearsal_script::workflow::{Form, Input, InputKind, StepForm, Trigger};
 
 /// What it can refuse with: what the boundary can, and what the store can.
 static REFUSES: [&str; PATHS.len() + 6] =
@@ -71,6 +72,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &REFUSES,
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: save_artifact\nid: raw\nwith: {filename: raw.csv, content: \"a,1\\n\"}\nexpect: {checksum: {sha256_of: raw.csv}, version: 1}\n",
     },
     needs: |inputs| {
@@ -100,6 +103,8 @@ fn work(bench: &mut Bench, inputs: &Inputs) -> Result<Fact, Stop> {
         content: &mut content,
         sha256: inputs.text("sha256")?,
         sources: &sources,
+        artifact: None,
+        frame: None,
         step: &step,
     })?;
     if let (Form::Reference, Some(version)) =

@@ -4,7 +4,7 @@ use super::{Outside, Step, Work, permission};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Ready, Refusal, Service, Start, Stop, Used};
-use rehearsal_script::workflow::{Input, InputKind, StepForm};
+use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 use std::time::Duration;
 
 pub(super) const ROW: Step = Step {
@@ -40,6 +40,8 @@ pub(super) const ROW: Step = Step {
         gives_more: false,
         refuses: &["E_EXIT", "E_INPUT"],
         judges: false,
+        interrupts: Trigger::Never,
+        breaks: Trigger::Never,
         example: "use: service\nid: web\nwith: {command: [python3, -m, http.server, \"{port}\", --bind, 127.0.0.1], ready: /}\n",
     },
     needs: |_| Some(permission::EXEC),

@@ -1,6 +1,8 @@
 //! What stands on the bench of one workflow case: its folders, and the subsystems that its steps have opened so far.
 
-use rehearsal_lab::{Code, Moments, Refusal, Service, Stop, Store, Workspace};
+use rehearsal_lab::store::{Moments, Store};
+use rehearsal_lab::workspace::Workspace;
+use rehearsal_lab::{Code, Refusal, Service, Stop};
 use rehearsal_script::workflow::Form;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -96,5 +96,6 @@ fn mistake(place: &Place, code: Code, message: String, hint: String) -> Finding 
         code,
         message,
         hint: Some(hint),
+        pointer: String::new(),
     }
 }

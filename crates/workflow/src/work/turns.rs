@@ -8,11 +8,13 @@ use super::mask::masked;
 use crate::case::Folders;
 use crate::field::Field;
 use crate::step::inputs::Inputs;
-use crate::step::{self, STEPS, Step, Work};
+use crate::step::{STEPS, Step, Work};
 use rehearsal_journal::event::Event;
 use rehearsal_journal::run::{Finding, JournalHead};
 use rehearsal_journal::work::{self, StepEnd, StepResult};
-use rehearsal_lab::{Fact, Moments, Policy, Proof, Refusal, Service, Stop, Used, Workspace};
+use rehearsal_lab::store::Moments;
+use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::environment;
@@ -129,7 +131,7 @@ impl<'f> Turns<'f> {
     }
 
     /// Sets the bench up.
-    async fn open(&self) -> Result<Box<Bench>, Stop> {
+    async fn open(&mut self) -> Result<Box<Bench>, Stop> {
         let folder = self.folders.workspace.clone();
         let workspace = task::blocking(move || Workspace::open(&folder, Policy::default())).await?;
         Ok(Box::new(Bench {
@@ -372,6 +374,6 @@ const BEYOND: Duration = Duration::from_secs(5);
 
 /// What a case runs in.
 fn posture(bench: Option<&Box<Bench>>) -> Vec<(String, String)> {
-    let boundary = bench.map_or("none", |bench| bench.workspace.walk());
-    vec![("system".to_owned(), environment::system()), ("boundary".to_owned(), boundary.to_owned())]
+    let walk = bench.map_or("none", |bench| bench.workspace.walk());
+    vec![("system".to_owned(), environment::system()), ("paths".to_owned(), walk.to_owned())]
 }

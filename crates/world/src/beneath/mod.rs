@@ -94,6 +94,16 @@ impl Place {
         Ok(Self { folder, ground })
     }
 
+    /// How paths are walked here: `openat2`, or `part by part` where the kernel has no such call.
+    #[must_use]
+    pub fn walk(&self) -> &'static str {
+        if self.ground.walk == Walk::Kernel && open::is_walked_by_kernel(&self.folder) {
+            "openat2"
+        } else {
+            "part by part"
+        }
+    }
+
     /// The same folder, by a descriptor of its own.
     ///
     /// # Errors

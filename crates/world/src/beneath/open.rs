@@ -39,6 +39,21 @@ pub(super) fn root(path: &Path) -> Result<Folder, Hindrance> {
     })
 }
 
+/// Whether the kernel has the call that walks a path without leaving a folder.
+pub(super) fn is_walked_by_kernel(folder: &Folder) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{OFlags, ResolveFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        folder.resolve(".", flags, ResolveFlags::NO_XDEV).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        false
+    }
+}
+
 /// Opens the folder of a name.
 pub(super) fn folder(folder: &Folder, name: &str, walk: Walk) -> io::Result<Folder> {
     #[cfg(target_os = "linux")]

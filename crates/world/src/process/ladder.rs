@@ -69,7 +69,7 @@ impl Running {
             tokio::select! {
                 biased;
                 status = self.reap() => break (status, false),
-                () = &mut limit => break (self.end().await, true),
+                () = &mut limit => break self.end().await,
                 () = &mut next => next.set(after(self.grace)),
             }
             // It may have ended before anybody here was told.
