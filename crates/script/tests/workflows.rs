@@ -2,7 +2,6 @@
 //!
 //! `data/workflows.txt` holds blocks: `=== name`, the file, `~~~`, the findings without the file's name. Several files of one
 //! suite follow each other with `+++ name`. A block that begins with `=== own` is a step list of our form, put into a case.
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
 mod forms;
 

@@ -225,7 +225,7 @@ fn fields(gives: &[(&str, &str)]) -> String {
     if gives.is_empty() { "nothing".to_owned() } else { names(gives).collect::<Vec<_>>().join(", ") }
 }
 
-fn names<'n>(gives: &'n [(&'n str, &'n str)]) -> impl Iterator<Item = &'n str> + Clone {
+fn names<'n>(gives: &'n [(&'n str, &'n str)]) -> impl Iterator<Item = &'n str> {
     gives.iter().map(|(name, _)| *name)
 }
 

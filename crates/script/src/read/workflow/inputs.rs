@@ -30,7 +30,7 @@ pub(super) enum Texts {
 
 /// Finds an input that the row does not know; says whether it does.
 pub(super) fn is_known(key: &Key, form: &StepForm, findings: &mut Findings<'_>) -> bool {
-    let known = form.inputs.iter().any(|input| input.name == key.name);
+    let known = form.restates() || form.inputs.iter().any(|input| input.name == key.name);
     if !known {
         let message = format!("unknown input `{}` of the step `{}`", key.name, form.name);
         let hint = or_list(&key.name, form.inputs.iter().map(|input| input.name));
@@ -62,15 +62,7 @@ pub(super) fn check(node: &Node, name: &str, kind: InputKind, texts: Texts, find
             return;
         }
         (InputKind::Word(words), Some(Said::Plain(text)), _) => {
-            if !words.contains(&&*text) {
-                let message = format!("{name} cannot be `{text}`");
-                findings.error_with_hint(
-                    node.at,
-                    Code::WrongValue,
-                    message,
-                    or_list(&text, words.iter().copied()),
-                );
-            }
+            word(node, &text, name, words, findings);
             return;
         }
         (InputKind::Texts, _, Content::List(items)) => {
@@ -101,6 +93,14 @@ pub(super) fn check(node: &Node, name: &str, kind: InputKind, texts: Texts, find
         findings.error_with_hint(node.at, Code::WrongValue, message, span::FORM);
     } else {
         findings.error(node.at, Code::WrongValue, message);
+    }
+}
+
+fn word(node: &Node, text: &str, name: &str, words: &[&str], findings: &mut Findings<'_>) {
+    if !words.contains(&text) {
+        let message = format!("{name} cannot be `{text}`");
+        let hint = or_list(text, words.iter().copied());
+        findings.error_with_hint(node.at, Code::WrongValue, message, hint);
     }
 }
 

@@ -144,18 +144,18 @@ impl Planned<'_> {
 }
 
 /// Names that are looked through, and listed, where none is near: not more than anybody reads.
-const LOOKED_AT: usize = 64;
+const LOOKED_AT: usize = 256;
 const LISTED: usize = 16;
 
 /// What to write instead of an unknown name: the one that is near, else some that exist.
-fn or_list<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
-    hint(nearest(name, known.clone().take(LOOKED_AT)), || {
-        let all: Vec<&str> = known.clone().take(LISTED).collect();
-        match (all.is_empty(), known.clone().nth(LISTED).is_some()) {
-            (true, _) => "there is none".to_owned(),
-            (false, true) => format!("there is {}, and more", all.join(", ")),
-            (false, false) => format!("there is {}", all.join(", ")),
+fn or_list<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let known: Vec<&str> = known.take(LOOKED_AT).collect();
+    hint(nearest(name, known.iter().copied()), || match &known[..] {
+        [] => "there is none".to_owned(),
+        [listed @ .., _] if listed.len() >= LISTED => {
+            format!("there is {}, and more", listed[..LISTED].join(", "))
         }
+        all => format!("there is {}", all.join(", ")),
     })
 }
 

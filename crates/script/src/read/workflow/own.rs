@@ -136,9 +136,9 @@ fn plan<'n>(nodes: &'n [Node], known: &Known<'_>, findings: &mut Findings<'_>) -
         };
         let fits =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
-        if !id.trim().is_empty()
-            && !(id.bytes().all(fits) && id.starts_with(|c: char| c.is_ascii_lowercase()))
-        {
+        let is_one = id.bytes().all(fits) && id.starts_with(|c: char| c.is_ascii_lowercase());
+        // A blank one has been told.
+        if !is_one && !id.trim().is_empty() {
             let message = format!("`{}` is no id of a step", id.escape_debug());
             let hint = "it begins with a small letter of ASCII and holds such letters, digits, `_` and `-`";
             findings.error_with_hint(at, Code::WrongValue, message, hint);
