@@ -56,7 +56,7 @@ impl<'p> Request<'p> {
             if portable {
                 self.compare(&place, part)?;
             }
-            match place.enter(part).map_err(|why| self.stop(part, why))? {
+            match place.enter(part).map_err(|why| self.blocked(part, why))? {
                 Some(next) => place = next,
                 None => return Ok(Found { place, missing: folders[at..].to_vec(), name, seen: None }),
             }
@@ -108,6 +108,17 @@ impl<'p> Request<'p> {
         Stop::Refused(refusal(self.path, code, &why, system))
     }
 
+    /// What stood in the way where a folder of the path was needed.
+    pub(super) fn blocked(self, part: &str, hindrance: Hindrance) -> Stop {
+        match hindrance {
+            Hindrance { met: Met::Unfit, system } => {
+                let why = format!("`{}` is no folder", name::escaped(part));
+                self.refuse((Code::NotRegular, why), system)
+            }
+            other => self.stop(part, other),
+        }
+    }
+
     /// What stood in the way at one part of the path, as a refusal; or the world's failure.
     pub(super) fn stop(self, part: &str, hindrance: Hindrance) -> Stop {
         let Hindrance { met, system } = hindrance;
@@ -115,9 +126,7 @@ impl<'p> Request<'p> {
         let (code, why) = match met {
             Met::Link => (Code::Symlink, format!("`{part}` is a symbolic link")),
             Met::Magiclink => (Code::Magiclink, format!("`{part}` is a link of the kernel's")),
-            Met::Unfit => {
-                (Code::NotRegular, format!("`{part}` is not of the kind that the path needs there"))
-            }
+            Met::Unfit => (Code::NotRegular, format!("`{part}` is no regular file")),
             Met::Elsewhere => (Code::CrossDevice, format!("`{part}` lies on another file system")),
             Met::Outside => (Code::PathEscape, format!("`{part}` is no name of one part")),
             Met::TooLong => (Code::PathTooLong, format!("the file system takes no name as long as `{part}`")),

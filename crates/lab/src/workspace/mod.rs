@@ -120,8 +120,9 @@ impl Workspace {
         let done = missing
             .iter()
             .try_for_each(|part| {
-                let next = place.make(part).map_err(|why| request.stop(part, why))?;
-                above.push((std::mem::replace(&mut place, next), *part));
+                let (next, made) = place.make(part).map_err(|why| request.blocked(part, why))?;
+                let before = std::mem::replace(&mut place, next);
+                above.extend(made.then_some((before, *part)));
                 Ok(())
             })
             .and_then(|()| {
@@ -147,7 +148,7 @@ impl Workspace {
         let mut place = self.root.again().map_err(|why| request.stop(last, why))?;
         for part in folders {
             let next = place.enter(part).and_then(|next| next.ok_or_else(|| Met::Changed.into()));
-            place = next.map_err(|why| request.stop(part, why))?;
+            place = next.map_err(|why| request.blocked(part, why))?;
         }
         if place.is_same(before).map_err(|why| request.stop(last, why))? {
             return Ok(());

@@ -135,7 +135,8 @@ fn links_of_the_kernel_are_refused_as_such() {
     let space = Workspace::open(own.as_ref(), Policy::default()).unwrap();
     for path in ["cwd/Cargo.toml", "root/etc/passwd", "exe", "cwd"] {
         let refusal = refused(space.read(path));
-        assert_eq!((refusal.code.word(), refusal.system), ("E_MAGICLINK", Some("ELOOP")), "{path}");
+        assert_eq!(refusal.code.word(), "E_MAGICLINK", "{path}");
+        assert!(refusal.system.is_some_and(|answer| ["ELOOP", "ENOTDIR"].contains(&answer)), "{refusal:?}");
     }
 }
 
@@ -165,6 +166,9 @@ fn what_is_no_regular_file_is_refused_and_nothing_waits() {
     for path in ["pipe", "socket", "folder", "pipe/x", "socket/x", "file/x", "file/x/y"] {
         refuses(&stand, &mut space, path, "E_NOT_REGULAR");
     }
+    let why = refused(space.write("file/x", b""));
+    assert_eq!(why.message, "the path `file/x` is refused: `file` is no folder");
+    assert_eq!(why.system, Some("ENOTDIR"));
     if device.is_ok() {
         refuses(&stand, &mut space, "device", "E_NOT_REGULAR");
         refuses(&stand, &mut space, "device/x", "E_NOT_REGULAR");

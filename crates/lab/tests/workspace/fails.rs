@@ -1,10 +1,11 @@
 //! The world fails: that is no refusal, the old content stays, and nothing else is left behind.
 
 use crate::stand::{Stand, failed, names, refused};
-use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::workspace::{Policy, Quota, Workspace};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Where the child finds its stand.
 const STAND: &str = "REHEARSAL_WORKSPACE_FAILS";
@@ -87,7 +88,7 @@ fn a_disk_that_is_only_read_leaves_all_as_it_was() {
     child(
         &stand,
         &["unshare", "-Urm"],
-        r#"mount -t tmpfs none "$1/workspace" && printf old > "$1/workspace/old" && mount -o remount,ro "$1/workspace""#,
+        r#"mount -t tmpfs none "$1/workspace" && printf old > "$1/workspace/old" && mount -o remount,ro,bind "$1/workspace""#,
         "fails::meets_a_disk_that_is_only_read",
     );
 }
@@ -143,4 +144,50 @@ fn a_workspace_below_a_file_is_refused() {
     let refusal = refused(Workspace::open(&stand.outside().join("secret/below"), Policy::default()));
     assert_eq!((refusal.code.word(), refusal.system), ("E_NOT_REGULAR", Some("ENOTDIR")));
     stand.assert_untouched("below");
+}
+
+/// What the killed child writes in one generation: long enough that one write of the system is not all of it.
+fn content(generation: u64) -> String {
+    format!("{generation}\n").repeat(20_000)
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_an_old_file_or_a_new_one() {
+    let stand = Stand::new("killed");
+    fs::write(stand.at("a"), content(0)).unwrap();
+    for round in 0..30 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "fails::writes_until_it_is_killed", "--ignored", "--nocapture"])
+            .env(STAND, stand.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("ready")));
+        for _ in 0..round * 2_000 {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = fs::read_to_string(stand.at("a")).unwrap();
+        let generation = found.lines().next().unwrap().parse().unwrap();
+        assert!(found == content(generation), "neither the old one nor the new one");
+        // Where it was killed between the last two steps, the new one lies there under a name that is ours.
+        let left = names(&stand.at("")).into_iter().filter(|name| name != "a");
+        assert!(left.inspect(|name| println!("left: {name}")).all(|name| name.starts_with(".rehearsal-")));
+    }
+    stand.assert_untouched("killed");
+}
+
+#[test]
+#[ignore = "the child of the test above, which kills it"]
+fn writes_until_it_is_killed() {
+    let Ok(stand) = std::env::var(STAND) else { return };
+    let quota = Quota { bytes: u64::MAX, ..Quota::default() };
+    let policy = Policy { quota, ..Policy::default() };
+    let mut space = Workspace::open(&Path::new(&stand).join("workspace"), policy).unwrap();
+    println!("ready");
+    for generation in 1.. {
+        space.write("a", content(generation).as_bytes()).unwrap();
+    }
 }

@@ -144,19 +144,24 @@ impl Place {
         Ok(Self { folder, ground: self.ground })
     }
 
-    /// Makes a folder for this user alone and opens it; one that is there by now is opened.
+    /// Makes a folder for this user alone and opens it; one that is there by now is opened. Whether it was made is told.
     ///
     /// # Errors
     /// [`Hindrance`], as [`Self::enter`] has it; or it cannot be made.
-    pub fn make(&self, name: &str) -> Result<Self, Hindrance> {
+    pub fn make(&self, name: &str) -> Result<(Self, bool), Hindrance> {
         is_name(name)?;
-        match open::make_folder(&self.folder, name) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(gone(error)),
-            Ok(()) => self.folder.sync()?,
-            Err(_) => {}
-        }
+        let made = match open::make_folder(&self.folder, name) {
+            Ok(()) => true,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(gone(error)),
+        };
+        let synced = if made { self.folder.sync().map_err(Hindrance::from) } else { Ok(()) };
         // Whatever has the name now: what was made may have been taken away again.
-        self.enter(name)?.ok_or_else(|| Met::Changed.into())
+        let entered = synced.and_then(|()| self.enter(name)).and_then(|next| next.ok_or(Met::Changed.into()));
+        if made && entered.is_err() {
+            self.unmake(name);
+        }
+        Ok((entered?, made))
     }
 
     /// Removes a folder that this process made, where it is empty. Where it is not, or is none any more, it stays.

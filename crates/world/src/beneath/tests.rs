@@ -85,7 +85,7 @@ fn write(root: &Place, path: &str, bytes: &[u8], by: By) -> Result<Seen, Hindran
     for part in folders.split('/').filter(|part| !part.is_empty()) {
         place = match place.enter(part)? {
             Some(next) => next,
-            None => place.make(part)?,
+            None => place.make(part)?.0,
         };
     }
     let seen = place.look(name)?;
