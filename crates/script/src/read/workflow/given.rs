@@ -19,6 +19,9 @@ pub(super) struct Scope<'s> {
 /// How to write what is no reference.
 const LITERAL: &str = "where the text `${` itself is meant, write `$${`";
 
+/// How many steps before its own an unknown name is compared with.
+const NEAR: usize = 64;
+
 /// A part of a text: as it is, or what stands between `${` and `}`.
 #[derive(Debug, PartialEq)]
 pub(super) enum Raw<'t> {
@@ -190,7 +193,7 @@ fn reference(inside: &str, at: Spot, scope: &Scope<'_>, findings: &mut Findings<
         findings.error_with_hint(at, Code::WrongValue, message, hint);
         return None;
     };
-    let earlier = scope.steps.get(..scope.at).unwrap_or_default().iter().rev();
+    let earlier = scope.steps.get(..scope.at).unwrap_or_default().iter().rev().take(NEAR);
     let Some(place) = scope.steps.iter().position(|step| step.id == *id) else {
         let message = format!("`{written}` refers to `{id}`, which is no step of the case");
         let hint = format!("{}; {LITERAL}", or_list(id, earlier.map(|step| step.id.as_str())));

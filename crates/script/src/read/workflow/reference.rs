@@ -7,6 +7,7 @@ use crate::finding::{Code, Findings};
 use crate::node::{Key, Node};
 use crate::read::Known;
 use crate::workflow::{Form, Given, Outcome, Workflow, WorkflowCase, WorkflowStep};
+use std::collections::BTreeMap;
 
 /// Reads a workflow whose fields have been looked at.
 pub(super) fn workflow(root: &Node, context: &mut Context<'_>, findings: &mut Findings<'_>) -> Workflow {
@@ -63,11 +64,16 @@ fn case(
     let planned = if own { plan(steps, known, findings) } else { plan(steps, known, &mut Findings::new("")) };
     let inputs = node.get("inputs").map_or(&[][..], Node::entries);
     strangers(inputs, &planned, findings);
+    // A step that comes again has the same inputs, and the same mistakes in them.
+    let mut of_name: BTreeMap<&str, Vec<(String, Given)>> = BTreeMap::new();
+    for step in &planned {
+        of_name.entry(step.called).or_insert_with(|| with(step, inputs, known, findings));
+    }
     let steps = planned.iter().map(|step| WorkflowStep {
         id: step.id.clone(),
         row: step.row.unwrap_or_default(),
         called: step.called.to_owned(),
-        with: with(step, inputs, known, findings),
+        with: of_name.get(step.called).cloned().unwrap_or_default(),
         expect: Vec::new(),
         time_limit: None,
         place: findings.place(step.node.at),
