@@ -149,6 +149,9 @@ pub fn open(folder: &Path, name: &str) -> Result<Connection, DatabaseError> {
     if !crate::files::is_there(&path) {
         return Err(DatabaseError::Missing(path));
     }
+    if !is_writable(folder) || !is_writable(&path) {
+        return Err(DatabaseError::Trouble { path, trouble: Trouble::ReadOnly });
+    }
     let connection = connect(&path).map_err(|error| trouble(&path, &error))?;
     // Only what is read now is surely ours, and surely a database.
     let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
@@ -251,6 +254,14 @@ fn place(folder: &Path, name: &str) -> Result<PathBuf, DatabaseError> {
         }
     }
     Ok(path)
+}
+
+/// Whether something can be written: asked by its name, since whoever closes a database's file takes its locks away.
+fn is_writable(path: &Path) -> bool {
+    #[cfg(unix)]
+    return rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+    #[cfg(not(unix))]
+    std::fs::metadata(path).is_ok_and(|seen| !seen.permissions().readonly())
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
