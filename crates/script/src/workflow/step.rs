@@ -27,6 +27,14 @@ pub struct StepForm {
     pub example: &'static str,
 }
 
+impl StepForm {
+    /// Whether it only looks again at what others observed: it takes inputs of any name, and they are what it observes.
+    #[must_use]
+    pub const fn restates(&self) -> bool {
+        self.inputs.is_empty() && self.gives_more
+    }
+}
+
 /// When a step does what some outcomes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {

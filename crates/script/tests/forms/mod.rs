@@ -16,6 +16,19 @@ const fn may(name: &'static str, kind: InputKind) -> Input {
 /// The steps.
 pub(crate) const STEPS: &[&StepForm] = &[
     &StepForm {
+        name: "assert",
+        reference: &[],
+        summary: "",
+        inputs: &[],
+        gives: &[],
+        gives_more: true,
+        refuses: &[],
+        judges: false,
+        interrupts: Never,
+        breaks: Never,
+        example: "",
+    },
+    &StepForm {
         name: "open_session",
         reference: &["open_session"],
         summary: "",

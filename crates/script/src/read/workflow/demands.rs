@@ -1,7 +1,7 @@
 //! What outcomes of our form demand of a case: the step that refuses, an interrupt, a break, anything that could fail.
 
 use super::{Planned, or_list};
-use crate::finding::{Code, Findings};
+use crate::finding::{Code, Findings, Spot};
 use crate::node::Node;
 use crate::read::Known;
 use crate::workflow::{Given, Outcome, StepForm, Trigger, WorkflowCase, WorkflowStep};
@@ -92,6 +92,10 @@ pub(super) fn outcome(node: &Node, case: &WorkflowCase, known: &Known<'_>, findi
         let hint = "give a step `expect`, or name `artifacts`";
         findings.error_with_hint(node.at, Code::Contradiction, message, hint);
     }
+    for (at, step) in case.steps.iter().enumerate() {
+        let place = node.get("steps").and_then(|steps| steps.items().get(at)).map_or(node.at, |step| step.at);
+        empty_restatement(place, step, form(step), findings);
+    }
     match case.outcome {
         Outcome::Success | Outcome::Failure | Outcome::PermissionDenied | Outcome::Provenance => {}
         Outcome::Cancelled => {
@@ -119,6 +123,21 @@ pub(super) fn outcome(node: &Node, case: &WorkflowCase, known: &Known<'_>, findi
                 Some(_) => {}
             }
         }
+    }
+}
+
+/// Finds a step that only looks again, and at nothing that was observed: what it expects would hold for ever, or never.
+fn empty_restatement(at: Spot, step: &WorkflowStep, form: Option<&StepForm>, findings: &mut Findings<'_>) {
+    let Some(form) = form.filter(|form| form.restates()) else { return };
+    let refers = |given: &Given| !matches!(given, Given::Value(_));
+    let expects = step.expect.iter().any(|expectation| expectation.check.operands().iter().any(refers));
+    if !expects && !step.with.iter().any(|(_, given)| refers(given)) {
+        let message = format!("this `{}` looks at nothing that a step observed", form.name);
+        let hint = "write `${id.field}` in `with` or `expect`, or leave the step out";
+        findings.error_with_hint(at, Code::Contradiction, message, hint);
+    } else if step.expect.is_empty() {
+        let message = format!("this `{}` expects nothing", form.name);
+        findings.error_with_hint(at, Code::Contradiction, message, "give it `expect`, or leave the step out");
     }
 }
 

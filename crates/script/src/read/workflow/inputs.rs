@@ -30,7 +30,7 @@ pub(super) enum Texts {
 
 /// Finds an input that the row does not know; says whether it does.
 pub(super) fn is_known(key: &Key, form: &StepForm, findings: &mut Findings<'_>) -> bool {
-    let known = form.inputs.iter().any(|input| input.name == key.name);
+    let known = form.restates() || form.inputs.iter().any(|input| input.name == key.name);
     if !known {
         let message = format!("unknown input `{}` of the step `{}`", key.name, form.name);
         let hint = or_list(&key.name, form.inputs.iter().map(|input| input.name));
