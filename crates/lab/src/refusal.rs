@@ -32,6 +32,27 @@ impl Refusal {
     }
 }
 
+/// What whoever runs the steps refuses before a subsystem is asked.
+impl Refusal {
+    /// A refusal of this code: one sentence that says why.
+    #[must_use]
+    pub fn of(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, message)
+    }
+
+    /// An input that is of no use: one sentence that says which and why.
+    #[must_use]
+    pub fn of_input(message: impl Into<String>) -> Self {
+        Self::new(Code::Input, message)
+    }
+
+    /// A permission that is not listed.
+    #[must_use]
+    pub fn of_permission(message: impl Into<String>) -> Self {
+        Self::new(Code::Permission, message)
+    }
+}
+
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)

@@ -15,6 +15,7 @@ mod node;
 pub mod paths;
 pub mod pick;
 pub mod placeholder;
+mod pointer;
 mod prompt;
 mod read;
 pub mod runs;

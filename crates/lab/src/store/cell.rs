@@ -112,6 +112,12 @@ impl Store {
         Ok(cell_id)
     }
 
+    /// Whether a cell was begun and not ended.
+    #[must_use]
+    pub fn has_open_cell(&self) -> bool {
+        self.cell.is_some()
+    }
+
     /// Ends the cell that was begun.
     ///
     /// The fact has `producing_cell_id`, `state_revision` and `status`.

@@ -27,9 +27,24 @@ impl EdgeKind {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Derived, Self::Copied, Self::Restored, Self::Materialised, Self::Read];
 
+    /// Their words.
+    pub const WORDS: &[&'static str] = &[
+        Self::Derived.word(),
+        Self::Copied.word(),
+        Self::Restored.word(),
+        Self::Materialised.word(),
+        Self::Read.word(),
+    ];
+
+    /// The kind of this word.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.word() == word)
+    }
+
     /// Its word in the store.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Derived => "derived",
             Self::Copied => "copied",
@@ -55,9 +70,18 @@ impl Basis {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Declared, Self::Observed, Self::Claimed];
 
+    /// Their words.
+    pub const WORDS: &[&'static str] = &[Self::Declared.word(), Self::Observed.word(), Self::Claimed.word()];
+
+    /// The basis of this word.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|basis| basis.word() == word)
+    }
+
     /// Its word in the store.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Declared => "declared",
             Self::Observed => "observed",

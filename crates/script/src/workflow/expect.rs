@@ -51,6 +51,23 @@ pub enum Check {
 }
 
 impl Check {
+    /// What it compares with.
+    #[must_use]
+    pub fn operands(&self) -> &[Given] {
+        match self {
+            Self::Eq(given)
+            | Self::Ne(given)
+            | Self::Contains(given)
+            | Self::Gt(given)
+            | Self::Ge(given)
+            | Self::Lt(given)
+            | Self::Le(given)
+            | Self::Sha256Of(given) => std::slice::from_ref(given),
+            Self::OneOf(givens) => givens,
+            Self::Absent | Self::Present | Self::Matches(_) | Self::Len(_) | Self::Exists(_) => &[],
+        }
+    }
+
     /// The operators, as files write them.
     pub const WORDS: [&'static str; 14] = [
         "eq",

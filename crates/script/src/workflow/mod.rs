@@ -7,12 +7,28 @@ mod expect;
 mod given;
 mod step;
 
+pub use crate::read::workflow::{is_one, lint, read};
 pub use expect::{Check, Expectation, Loose, LooseCheck};
 pub use given::{Given, Part, Piece, Reference, Unresolved};
-pub use step::{Input, InputKind, RefusalForm, StepForm};
+pub use step::{Input, InputKind, RefusalForm, StepForm, Trigger};
 
 use crate::scenario::Place;
 use std::time::Duration;
+
+/// Permissions that workflows can list. Those of kernels, environments, remote machines, science and telemetry are the reference's.
+pub const PERMISSIONS: [&str; 11] = [
+    "workspace:read",
+    "workspace:write",
+    "process:exec",
+    "network:loopback",
+    "agent:run",
+    "kernel:python",
+    "kernel:r",
+    "environment:apply",
+    "compute:ssh",
+    "network:science",
+    "telemetry:consent",
+];
 
 /// A workflow file.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +114,16 @@ impl Outcome {
         Self::Provenance,
     ];
 
+    /// Their words.
+    pub const WORDS: [&'static str; 6] = [
+        Self::ALL[0].word(),
+        Self::ALL[1].word(),
+        Self::ALL[2].word(),
+        Self::ALL[3].word(),
+        Self::ALL[4].word(),
+        Self::ALL[5].word(),
+    ];
+
     /// Its word, as in files.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -130,6 +156,23 @@ pub enum Control {
     Cheat,
 }
 
+impl Control {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Negative, Self::Cheat];
+
+    /// Their words.
+    pub const WORDS: [&'static str; 2] = [Self::Negative.word(), Self::Cheat.word()];
+
+    /// Its word, as in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Negative => "negative",
+            Self::Cheat => "cheat",
+        }
+    }
+}
+
 /// One step of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkflowStep {
@@ -140,7 +183,7 @@ pub struct WorkflowStep {
     pub row: usize,
     /// The name by which the file called that row: its own, or one that the reference has for it.
     pub called: String,
-    /// Its inputs, in the order of the file.
+    /// Its inputs, in the order of the file. Reference form: those of `*`, as far as the step knows them, overlaid by its own.
     pub with: Vec<(String, Given)>,
     /// Own form: what is expected of what it observed.
     pub expect: Vec<Expectation>,

@@ -19,8 +19,31 @@ pub struct StepForm {
     pub refuses: &'static [&'static str],
     /// Whether it judges by itself: without an `expect` it still fails where something is wrong.
     pub judges: bool,
+    /// When it interrupts what it runs: what the outcome `cancelled` needs.
+    pub interrupts: Trigger,
+    /// When it breaks something on purpose: what the outcome `recovered` needs.
+    pub breaks: Trigger,
     /// A whole step in YAML, as documentation shows it.
     pub example: &'static str,
+}
+
+impl StepForm {
+    /// Whether it only looks again at what others observed: it takes inputs of any name, and they are what it observes.
+    #[must_use]
+    pub const fn restates(&self) -> bool {
+        self.inputs.is_empty() && self.gives_more
+    }
+}
+
+/// When a step does what some outcomes need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// Never.
+    Never,
+    /// Each time that it runs.
+    Always,
+    /// Where this input is given, and is not false or null.
+    Given(&'static str),
 }
 
 /// One input of a step.
