@@ -95,11 +95,14 @@ impl Raw {
 
     #[track_caller]
     fn refuses(&self, statement: &str) {
+        self.says(statement, &["constraint", "E_", "cannot store", "no column named"]);
+    }
+
+    /// The same, by one of these words: each rule is the one that refuses, not another one by accident.
+    #[track_caller]
+    fn says(&self, statement: &str, words: &[&str]) {
         let Err(said) = self.run(statement) else { panic!("{statement}: it is taken") };
-        assert!(
-            ["constraint", "E_", "cannot store", "no column named"].iter().any(|why| said.contains(why)),
-            "{statement}: {said}"
-        );
+        assert!(words.iter().any(|word| said.contains(word)), "{statement}: {said}");
     }
 }
 
@@ -240,6 +243,12 @@ fn every_value_of_a_frame_and_a_cell_is_checked() {
     ] {
         raw.refuses(&format!("{LOG}{row}"));
     }
+    raw.says(&format!("{LOG}('c-00000000000a', $other, 99, 'ok', '', '', NULL, $now)"), &["E_FOREIGN"]);
+    // A revision that nobody has, but that lies before the last one.
+    raw.run(&format!("{CELL}('c-00000000000b', $root, $root, $project, 100, 'r', '', '', $sum, $now)"))
+        .unwrap();
+    raw.run(&format!("{LOG}('c-00000000000b', $root, 99, 'ok', '', '', NULL, $now)")).unwrap();
+    raw.says(&format!("{LOG}('c-00000000000a', $root, 98, 'ok', '', '', NULL, $now)"), &["E_INVALID"]);
 }
 
 #[test]
@@ -256,7 +265,7 @@ fn what_happened_is_never_changed_and_never_leaves() {
         "artifact_versions",
         "lineage_edges",
     ] {
-        raw.refuses(&format!("DELETE FROM {table}"));
+        raw.says(&format!("DELETE FROM {table}"), &["E_INVALID"]);
     }
     for change in [
         "UPDATE projects SET name = 'x'",
@@ -266,15 +275,19 @@ fn what_happened_is_never_changed_and_never_leaves() {
         "UPDATE artifact_versions SET checksum = $sum",
         "UPDATE lineage_edges SET kind = 'read'",
         "UPDATE artifacts SET filename = 'x'",
-        "UPDATE artifacts SET latest_version_id = $three WHERE artifact_id = $artifact",
         "UPDATE artifacts SET latest_version_id = $one WHERE artifact_id = $artifact",
-        "UPDATE artifacts SET latest_version_id = 'v-000000000000' WHERE artifact_id = $artifact",
         "UPDATE frames SET parent_id = NULL",
         "UPDATE frames SET kind = 'turn', depth = 1",
-        "UPDATE frames SET status = 'asleep'",
         "UPDATE frames SET status = 'done'; UPDATE frames SET status = 'running'",
         "UPDATE clock SET drawn = 0",
         "UPDATE clock SET now_ms = now_ms - 1",
+    ] {
+        raw.says(change, &["E_INVALID"]);
+    }
+    for change in [
+        "UPDATE artifacts SET latest_version_id = $three WHERE artifact_id = $artifact",
+        "UPDATE artifacts SET latest_version_id = 'v-000000000000' WHERE artifact_id = $artifact",
+        "UPDATE frames SET status = 'asleep'",
         "INSERT INTO clock VALUES (1, 0, $now)",
         "INSERT OR REPLACE INTO clock VALUES (1, 0, $now)",
     ] {
@@ -297,8 +310,15 @@ fn nothing_is_replaced() {
         "INTO lineage_edges SELECT * FROM lineage_edges",
         "INTO artifacts VALUES ('a-00000000000a', $project, $root, 'raw', $one, $now, $now)",
     ] {
-        raw.refuses(&format!("INSERT OR REPLACE {insert}"));
-        raw.refuses(&format!("INSERT {insert}"));
+        // Where a row must follow another one, that may be said first.
+        let words = ["E_EXISTS", "E_INVALID: the revision", "E_INVALID: a version is the next one"];
+        raw.says(&format!("INSERT OR REPLACE {insert}"), &words);
+        raw.says(&format!("INSERT {insert}"), &words);
+    }
+    let version = format!("{VERSION}($one, $artifact, 3, 't', 0, $sum, $cell, $root, $now)");
+    let log = format!("{LOG}($cell, $root, 99, 'ok', '', '', NULL, $now)");
+    for statement in [version, log] {
+        raw.says(&statement.replace("INSERT", "INSERT OR REPLACE"), &["E_EXISTS"]);
     }
     for name in
         ["'/etc/passwd'", "'../x'", "'a/../b'", "'..'", "''", "'a\\b'", "'a' || char(0)", "NULL", "5.5"]
