@@ -3,6 +3,7 @@
 use crate::bridge::Fact;
 use crate::daemon;
 use crate::drive;
+use crate::work;
 use serde::{Deserialize, Serialize};
 
 /// Version of the line format. An older reader that meets a newer one says so.
@@ -40,6 +41,8 @@ pub enum Event {
     Daemon(daemon::Fact),
     /// Something became of a worker's task.
     Drive(drive::Fact),
+    /// Something became of a workflow case's steps.
+    Work(work::Fact),
     /// The journal ends in order.
     Closed {
         /// Requests in the whole journal, over all segments.

@@ -106,6 +106,7 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
             | Event::Bridge(_)
             | Event::Daemon(_)
             | Event::Drive(_)
+            | Event::Work(_)
             | Event::Closed { .. } => {}
         }
     }

@@ -18,4 +18,5 @@ pub mod redact;
 pub mod run;
 pub mod stub_log;
 pub mod verify;
+pub mod work;
 mod write;

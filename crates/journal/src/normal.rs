@@ -11,10 +11,12 @@
 //! - `agent_started`: `pid`, arguments that are absolute paths. `agent_exited`: `ran_ms`, output lengths and digests.
 //! - `command_ran`: sorted, since an agent may run two at once. `escape_tried`: each once, since how often depends on time.
 //! - `daemon`: see `daemon.rs`.
+//! - `work`: see `work.rs`.
 //! - `judged`: follows from the rest.
 //! - In every text: case tokens (`/t/…`), ports of loopback addresses, and what the caller names (folders, tokens).
 
 mod daemon;
+mod work;
 
 use crate::digest;
 use crate::event::{
@@ -94,17 +96,16 @@ pub fn normalised<'e>(
             Event::Bridge(fact) => before.push(Event::Bridge(fact.normal())),
             Event::Daemon(fact) => before.extend(client.fact(fact, &mask).map(Event::Daemon)),
             Event::Drive(fact) => before.push(Event::Drive(fact.normal())),
+            Event::Work(fact) => before.push(Event::Work(work::normal(fact, &mask))),
             Event::Closed { requests } => {
                 after.push(Event::Closed { requests: requests.saturating_sub(client.dropped()) });
             }
         }
     }
-    let mut lines: Vec<String> = before.iter().map(written).collect();
-    lines.extend(exchanges.into_values().flat_map(together));
+    let mut lines: Vec<_> =
+        before.iter().map(written).chain(exchanges.into_values().flat_map(together)).collect();
     commands.sort();
-    lines.extend(commands);
-    lines.extend(escapes);
-    lines.extend(after.iter().map(written));
+    lines.extend(commands.into_iter().chain(escapes).chain(after.iter().map(written)));
     lines
 }
 

@@ -2,10 +2,11 @@
 
 use crate::digest;
 use crate::event::Judged;
+use crate::work::WorkflowResult;
 use serde::{Deserialize, Serialize};
 
 /// Version of the run file's format.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// `run.json` of a run folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,16 @@ pub struct RunFile {
     /// The shards that a partial merge went without, from 1; empty where it had all, or where nothing was merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_shards: Vec<u32>,
+    /// SHA-256 over the digests of the suite's files, sorted, as a compact JSON list, hexadecimal: equal for equal suites, wherever
+    /// they lie. Empty in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub suite_digest: String,
+    /// Seed of the order in which the cases began, where it was not that of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shuffle: Option<u64>,
+    /// Whether a case that was skipped or is not supported fails the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict_skips: bool,
     /// Whether the first failure ended the run, so that cases are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
@@ -72,6 +83,41 @@ pub enum Verdict {
     Failed,
     /// It could not be judged: the world failed.
     Broken,
+    /// A step, or the whole of it, had to be ended at its time limit. Workflow cases alone; an agent's is a finding.
+    #[serde(rename = "timeout")]
+    TimedOut,
+    /// It was not run, for a reason that its file or this machine gives.
+    Skipped,
+    /// This system cannot do what one of its steps is.
+    Unsupported,
+}
+
+impl Verdict {
+    /// All, the worst first.
+    pub const ALL: [Self; 6] =
+        [Self::Failed, Self::TimedOut, Self::Broken, Self::Unsupported, Self::Skipped, Self::Passed];
+
+    /// Its word, as in files and on terminals.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Broken => "broken",
+            Self::TimedOut => "timeout",
+            Self::Skipped => "skipped",
+            Self::Unsupported => "unsupported",
+        }
+    }
+
+    /// Whether the case was executed and judged: what was skipped or is not supported was not.
+    #[must_use]
+    pub const fn is_executed(self) -> bool {
+        match self {
+            Self::Passed | Self::Failed | Self::Broken | Self::TimedOut => true,
+            Self::Skipped | Self::Unsupported => false,
+        }
+    }
 }
 
 /// How an agent took a fault. The later outweighs the earlier.
@@ -111,9 +157,9 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseResult {
-    /// Class of the phrasing.
+    /// Class of the phrasing, or the workflow.
     pub class: String,
-    /// The phrasing: names the case.
+    /// The phrasing, or the workflow case: names the case.
     pub phrasing: String,
     /// The fault that broke the provider's answers, with its parameters; none where none was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,6 +185,9 @@ pub struct CaseResult {
     pub ran_ms: u64,
     /// Exit status of the agent, if it ended by itself.
     pub status: Option<i32>,
+    /// Its steps and what they observed, where it is a workflow case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowResult>,
     /// The case's journal.
     pub journal: JournalHead,
     /// SHA-256 of its normalised lines.
@@ -164,6 +213,12 @@ impl CaseResult {
     #[must_use]
     pub fn name(&self) -> String {
         label(&self.phrasing, self.fault.as_deref(), 1)
+    }
+
+    /// All its journals: its own, then those of its steps.
+    pub fn journals(&self) -> impl Iterator<Item = &JournalHead> {
+        let of_steps = self.workflow.iter().flat_map(|workflow| &workflow.journals);
+        std::iter::once(&self.journal).chain(of_steps)
     }
 
     /// What the run's journal says of this verdict.
@@ -226,6 +281,16 @@ pub struct CodeText {
     pub meaning: String,
     /// What to do about it.
     pub remedy: String,
+}
+
+/// The digest of a suite, from those of its files: see [`RunFile::suite_digest`].
+#[must_use]
+pub fn suite_digest(files: &[(String, String)]) -> String {
+    let mut sums: Vec<&str> = files.iter().map(|(_, sum)| sum.as_str()).collect();
+    sums.sort_unstable();
+    // A list of texts always serialises.
+    let text = serde_json::to_string(&sums).unwrap_or_default();
+    digest::text(&digest::of(text.as_bytes()))
 }
 
 impl RunFile {

@@ -254,6 +254,7 @@ impl Verifier {
             | Event::Bridge(_)
             | Event::Daemon(_)
             | Event::Drive(_)
+            | Event::Work(_)
             | Event::Judged(_) => {}
         }
         self.seq = parts.seq;

@@ -21,6 +21,7 @@ pub(crate) fn fields(out: &mut Vec<u8>, event: &Event) {
         | Event::Bridge(_)
         | Event::Daemon(_)
         | Event::Drive(_)
+        | Event::Work(_)
         | Event::Closed { .. } => {
             let start = out.len();
             json(out, event);

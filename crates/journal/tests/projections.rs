@@ -348,6 +348,7 @@ fn a_verdict_has_a_digest_of_all_that_is_said_of_its_case() {
         steps: (1, 1),
         ran_ms: 3,
         status: Some(0),
+        workflow: None,
         journal: JournalHead::default(),
         normalised: String::new(),
     };

@@ -1,7 +1,6 @@
 //! What a person sees while a run goes on: a live line for each running case, a line for each finished one.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use rehearsal_journal::run::Verdict;
 use rehearsal_workflow::Progress;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -52,11 +51,7 @@ impl Board {
             Progress::Finished(case) => {
                 let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
                 *done += 1;
-                let word = match case.verdict {
-                    Verdict::Passed => "passed",
-                    Verdict::Failed => "failed",
-                    Verdict::Broken => "broken",
-                };
+                let word = case.verdict.word();
                 let name = case.label();
                 let text = format!("[{}/{}] {name} {word}", *done, self.all);
                 if let Some(line) = self.live.as_ref().and_then(|live| live.running().remove(&name)) {

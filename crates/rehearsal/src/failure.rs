@@ -60,6 +60,9 @@ pub(crate) enum Failure {
     /// Files that a person wrote have mistakes.
     #[error("{} in the files above", count(.0.len()))]
     Files(Vec<Finding>),
+    /// The same; the command has listed so many.
+    #[error("{} in the files above", count(*.0))]
+    Listed(usize),
     /// A port, a disk or a program failed.
     #[error("{0}")]
     World(String),
@@ -80,7 +83,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::NotMet => NOT_MET.code,
-            Self::Command(_) | Self::Files(_) => BAD_COMMAND.code,
+            Self::Command(_) | Self::Files(_) | Self::Listed(_) => BAD_COMMAND.code,
             Self::World(_) => WORLD.code,
             Self::NothingRan(_) => NOTHING_RAN.code,
             Self::Agent(status) => *status,
@@ -99,7 +102,7 @@ pub(crate) fn report(failure: &Failure) -> ExitCode {
             }
             crate::terminal::complain(&format!("rehearsal: {failure}"));
         }
-        Failure::Command(_) | Failure::World(_) | Failure::NothingRan(_) => {
+        Failure::Command(_) | Failure::Listed(_) | Failure::World(_) | Failure::NothingRan(_) => {
             crate::terminal::complain(&format!("rehearsal: {failure}"));
         }
     }

@@ -1,5 +1,7 @@
 //! The pages of docs/reference: what the tables and the command line say of themselves. A test holds the files to them.
 
+mod steps;
+
 use crate::command::{agents, faults};
 use crate::{Arguments, env, failure};
 use clap::{CommandFactory as _, Parser as _};
@@ -37,8 +39,10 @@ pub fn pages() -> Vec<Page> {
         page("exit-codes.md", "Exit codes", exit_codes()),
         page("faults.md", "Faults", fault_pages()),
         page("findings.md", "Findings", findings()),
+        page("refusals.md", "Refusals of workflow steps", steps::refusals()),
         page("reports.md", "Reports", reports()),
         page("rules.md", "Rules", rules()),
+        page("steps.md", "Steps of workflows", steps::steps()),
     ]
 }
 

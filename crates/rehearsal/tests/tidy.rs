@@ -22,11 +22,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("bridge", &["wire", "journal", "world"]),
     ("daemon", &["wire", "script", "journal", "world"]),
     ("driver", &["wire", "journal", "world"]),
-    ("workflow", &["wire", "script", "journal", "world", "standin", "bridge", "daemon"]),
+    ("lab", &["journal", "world"]),
+    ("workflow", &["wire", "script", "journal", "world", "standin", "bridge", "daemon", "lab"]),
     (
         "rehearsal",
         &[
-            "wire", "script", "journal", "report", "world", "standin", "bridge", "daemon", "driver",
+            "wire", "script", "journal", "report", "world", "standin", "bridge", "daemon", "driver", "lab",
             "workflow",
         ],
     ),
@@ -62,6 +63,7 @@ const EFFECTS: &[&str] = &[
     "cap_std::",
     "rustix::",
     "getrandom::",
+    "Connection::open",
 ];
 
 /// Lines of a file without its tests, at most.

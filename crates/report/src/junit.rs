@@ -1,7 +1,7 @@
 //! JUnit XML, as CI systems read it: a suite for each class, a test case for each round of a case.
 
 use crate::rounds::{name, rounds};
-use crate::words::{by_weight, moment, remedies, restrictions, sentence, visible, weight};
+use crate::words::{by_weight, moment, reason, remedies, restrictions, sentence, visible, weight};
 use crate::{Report, Style};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 use rehearsal_journal::run::{CaseResult, Finding, RunFile, Severity, Verdict};
@@ -67,6 +67,9 @@ fn suite(run: &RunFile, class: &Class<'_>) -> TestSuite {
     suite.add_property(("program", visible(&run.program).as_str()));
     suite.add_property(("seed", run.seed.to_string().as_str()));
     suite.add_property(("profile", visible(&run.profile).as_str()));
+    if !run.suite_digest.is_empty() {
+        suite.add_property(("suite-sha256", visible(&run.suite_digest).as_str()));
+    }
     if !class.flaky.is_empty() {
         suite.add_property(("flaky", class.flaky.join(", ").as_str()));
     }
@@ -86,6 +89,13 @@ fn test_case(run: &RunFile, case: &CaseResult) -> TestCase {
         Verdict::Passed => TestCaseStatus::success(),
         Verdict::Failed => status(NonSuccessKind::Failure, run, case, &errors),
         Verdict::Broken => status(NonSuccessKind::Error, run, case, &errors),
+        // Readers know failures and errors; the type of this one says which it is.
+        Verdict::TimedOut => status(NonSuccessKind::Failure, run, case, &errors),
+        Verdict::Skipped | Verdict::Unsupported => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_type(case.verdict.word()).set_message(visible(&reason(case)));
+            status
+        }
     };
     let round = if run.repeat > 1 { format!(" (round {})", case.round) } else { String::new() };
     let mut test = TestCase::new(visible(&case.name()) + &round, status);
@@ -93,6 +103,15 @@ fn test_case(run: &RunFile, case: &CaseResult) -> TestCase {
     test.set_time(Duration::from_millis(case.ran_ms));
     test.extra.insert("file".into(), visible(&case.place.file).into());
     test.extra.insert("line".into(), case.place.line.to_string().into());
+    if let Some(workflow) = &case.workflow {
+        test.add_property(("outcome", visible(&workflow.declared).as_str()));
+        if let Some(control) = &workflow.control {
+            test.add_property(("control", visible(control).as_str()));
+        }
+        if let Some(kept) = &workflow.kept {
+            test.add_property(("folder", visible(kept).as_str()));
+        }
+    }
     if !rest.is_empty() {
         test.set_system_out(lines(&rest));
     }

@@ -37,9 +37,13 @@ fn write(run: &RunFile, style: Style) -> String {
 }
 
 fn headline(run: &RunFile, all: &[Rounds<'_>]) -> String {
-    let (failed, broken) = (count(all, Verdict::Failed), count(all, Verdict::Broken));
+    let failed = count(all, Verdict::Failed) + count(all, Verdict::TimedOut);
+    let broken = count(all, Verdict::Broken);
     let cases = several(all.len(), "case");
+    let left_out = count(all, Verdict::Skipped) + count(all, Verdict::Unsupported);
     let text = match (all.len(), failed, broken) {
+        (many, 0, 0) if left_out == many && many > 0 => format!("none of {cases} was executed"),
+        (many, 0, 0) if left_out > 0 => format!("{} of {cases} passed, {left_out} left out", many - left_out),
         (0, _, _) => "no case ran".to_owned(),
         (1, 0, 0) => "1 case passed".to_owned(),
         (_, 0, 0) => format!("all {cases} passed"),
@@ -101,6 +105,9 @@ fn verdict(rounds: &Rounds<'_>) -> String {
         Verdict::Passed => "passed",
         Verdict::Failed => "**failed**",
         Verdict::Broken => "**broken**",
+        Verdict::TimedOut => "**timeout**",
+        Verdict::Skipped => "skipped",
+        Verdict::Unsupported => "unsupported",
     };
     match rounds.warnings() {
         0 => word.to_owned(),
@@ -109,7 +116,8 @@ fn verdict(rounds: &Rounds<'_>) -> String {
 }
 
 fn failures(out: &mut String, run: &RunFile, all: &[Rounds<'_>]) {
-    let bad: Vec<_> = all.iter().filter(|rounds| rounds.verdict() != Verdict::Passed).collect();
+    let is_bad = |rounds: &&Rounds<'_>| rounds.verdict().is_executed() && rounds.verdict() != Verdict::Passed;
+    let bad: Vec<_> = all.iter().filter(is_bad).collect();
     if bad.is_empty() {
         return;
     }

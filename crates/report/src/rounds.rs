@@ -29,13 +29,7 @@ impl<'r> Rounds<'r> {
 
     /// The worst of the rounds' verdicts; one that failed outweighs one that could not be judged.
     pub(crate) fn verdict(&self) -> Verdict {
-        if self.with(Verdict::Failed) > 0 {
-            Verdict::Failed
-        } else if self.with(Verdict::Broken) > 0 {
-            Verdict::Broken
-        } else {
-            Verdict::Passed
-        }
+        Verdict::ALL.into_iter().find(|verdict| self.with(*verdict) > 0).unwrap_or(self.first.verdict)
     }
 
     /// Whether it failed in one round and passed in another.
@@ -67,7 +61,14 @@ impl<'r> Rounds<'r> {
 /// A case's name: its class says nothing where it is called the same.
 pub(crate) fn name(case: &CaseResult) -> String {
     let name = case.name();
-    if case.class == case.phrasing { visible(&name) } else { visible(&format!("{}/{name}", case.class)) }
+    // A workflow's cases bear its name by themselves.
+    let is_named =
+        case.workflow.is_some() && name.strip_prefix(&case.class).is_some_and(|rest| rest.starts_with('/'));
+    if case.class == case.phrasing || is_named {
+        visible(&name)
+    } else {
+        visible(&format!("{}/{name}", case.class))
+    }
 }
 
 /// The cases of a run, each with all its rounds, in the order of their first ones.

@@ -2,9 +2,9 @@
 
 use crate::resilience;
 use crate::rounds::{Rounds, count, listed, rounds};
-use crate::words::{by_weight, remedies, restrictions, seconds, sentence, several, visible, weight};
+use crate::words::{by_weight, reason, remedies, restrictions, seconds, sentence, several, visible, weight};
 use crate::{Report, Style};
-use rehearsal_journal::run::{RunFile, Severity, Verdict};
+use rehearsal_journal::run::{CaseResult, RunFile, Severity, Verdict};
 use std::fmt::Write as _;
 
 pub(super) const ROW: Report = Report {
@@ -112,6 +112,9 @@ fn reasons(out: &mut String, run: &RunFile, rounds: &Rounds<'_>, style: Style) {
     let findings = by_weight(&case.findings);
     let (errors, rest): (Vec<_>, Vec<_>) =
         findings.into_iter().partition(|finding| finding.severity == Severity::Error);
+    if !case.verdict.is_executed() {
+        wrap(out, &visible(&reason(case)), INDENT, Some(DIM), style);
+    }
     if rounds.passes().1 > 1 && !errors.is_empty() {
         wrap(out, &format!("in round {}:", case.round), INDENT, None, style);
     }
@@ -127,6 +130,7 @@ fn reasons(out: &mut String, run: &RunFile, rounds: &Rounds<'_>, style: Style) {
         let about = if remedies.len() > 1 { format!("{}: ", visible(code)) } else { String::new() };
         wrap(out, &format!("→ {about}{remedy}"), INDENT, None, style);
     }
+    kept(out, case, style);
     for finding in rest {
         let text = format!("{}{}", weight(finding.severity), sentence(finding));
         wrap(out, &text, INDENT, Some(DIM), style);
@@ -136,12 +140,23 @@ fn reasons(out: &mut String, run: &RunFile, rounds: &Rounds<'_>, style: Style) {
     }
 }
 
+/// Where the files of a workflow case lie that did not pass.
+fn kept(out: &mut String, case: &CaseResult, style: Style) {
+    let folder = case.workflow.as_ref().and_then(|workflow| workflow.kept.as_ref());
+    if let Some(folder) = folder.filter(|_| case.verdict != Verdict::Passed) {
+        wrap(out, &format!("its folder: {} of the run folder", visible(folder)), INDENT, Some(DIM), style);
+    }
+}
+
 fn mark(rounds: &Rounds<'_>, style: Style) -> String {
     let (word, colour) = match rounds.verdict() {
         Verdict::Failed if rounds.flaky() => ("FLAKY", YELLOW),
         Verdict::Passed => ("PASS", GREEN),
         Verdict::Failed => ("FAIL", RED),
         Verdict::Broken => ("BROKEN", MAGENTA),
+        Verdict::TimedOut => ("LIMIT", RED),
+        Verdict::Skipped => ("SKIP", YELLOW),
+        Verdict::Unsupported => ("N/A", YELLOW),
     };
     paint(&format!("{word:>6}"), colour, style)
 }
@@ -153,16 +168,22 @@ fn paint(text: &str, colour: u8, style: Style) -> String {
 fn summary(run: &RunFile, all: &[Rounds<'_>], style: Style) -> String {
     let (passed, failed, broken) =
         (count(all, Verdict::Passed), count(all, Verdict::Failed), count(all, Verdict::Broken));
+    let timed_out = count(all, Verdict::TimedOut);
+    let (skipped, unsupported) = (count(all, Verdict::Skipped), count(all, Verdict::Unsupported));
     let flaky = all.iter().filter(|rounds| rounds.flaky()).count();
     let mut parts = vec![format!("{passed} passed")];
     if failed > 0 {
         let flaky = if flaky > 0 { format!(" ({flaky} flaky)") } else { String::new() };
         parts.push(format!("{failed} failed{flaky}"));
     }
-    if broken > 0 {
-        parts.push(format!("{broken} broken"));
+    for (number, word) in
+        [(timed_out, "timed out"), (broken, "broken"), (unsupported, "unsupported"), (skipped, "skipped")]
+    {
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
+        }
     }
-    let good = failed == 0 && broken == 0 && passed > 0;
+    let good = failed == 0 && broken == 0 && timed_out == 0 && passed > 0;
     let each = if run.repeat > 1 { format!(", {} rounds each,", run.repeat) } else { String::new() };
     let restrictions: Vec<_> = restrictions(run).iter().map(|clause| format!("; {clause}")).collect();
     format!(

@@ -25,6 +25,7 @@ pub(crate) fn case(phrasing: &str, verdict: Verdict, findings: Vec<Finding>) -> 
         place: Place { file: "suite.yaml".into(), line: 4, column: 9 },
         round: 1,
         verdict,
+        workflow: None,
         findings,
         requests: 3,
         retries: 1,
@@ -102,6 +103,9 @@ fn run() -> RunFile {
         repeat: 1,
         shard: None,
         missing_shards: vec![],
+        suite_digest: String::new(),
+        shuffle: None,
+        strict_skips: false,
         ended_early: false,
         normalised: "01".repeat(32),
     }

@@ -1,7 +1,7 @@
 //! Words that several formats share: a finding as a sentence, times, and texts of agents made harmless.
 
 use chrono::{DateTime, Datelike as _, Utc};
-use rehearsal_journal::run::{Finding, RunFile, Severity};
+use rehearsal_journal::run::{CaseResult, Finding, RunFile, Severity};
 use std::fmt::Write as _;
 
 /// A text on one line in which everything shows: what would steer a terminal, turn the direction of the text or be
@@ -66,6 +66,12 @@ pub(crate) fn remedies<'r>(run: &'r RunFile, findings: &[&Finding]) -> Vec<(&'r 
         }
     }
     told
+}
+
+/// Why a case was not executed.
+pub(crate) fn reason(case: &CaseResult) -> String {
+    let reason = case.workflow.as_ref().and_then(|workflow| workflow.reason.clone());
+    reason.unwrap_or_else(|| "no reason is given".to_owned())
 }
 
 /// Milliseconds as seconds with two decimals.

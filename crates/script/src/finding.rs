@@ -1,6 +1,10 @@
 //! A mistake in a file that somebody wrote: what, where, and what to do about it.
 
+use crate::node::Node;
+use crate::pointer;
+use crate::read::File;
 use crate::scenario::Place;
+use rehearsal_wire::json::write_string;
 use std::fmt;
 
 /// How much a finding weighs.
@@ -71,6 +75,9 @@ pub struct Finding {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+    /// JSON pointer (RFC 6901) to the value, or to that of the key, that stands there. Empty for the whole file, and where the text is
+    /// no JSON and no YAML.
+    pub pointer: String,
     /// How much it weighs.
     pub severity: Severity,
     /// What sort of mistake it is.
@@ -79,6 +86,46 @@ pub struct Finding {
     pub message: String,
     /// What to write instead, where that is known.
     pub hint: Option<String>,
+}
+
+impl Severity {
+    /// Its word, as programs read it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Findings as a JSON list, one a line: `file`, `line`, `column`, `pointer`, `severity`, `code`, `message` and `hint`, which may be null.
+#[must_use]
+pub fn to_json(findings: &[Finding]) -> String {
+    let mut out = b"[".to_vec();
+    for (place, finding) in findings.iter().enumerate() {
+        let Finding { file, line, column, pointer, severity, code, message, hint } = finding;
+        out.extend_from_slice(if place == 0 { b"\n  {\"file\": " } else { b",\n  {\"file\": " });
+        write_string(&mut out, file);
+        out.extend_from_slice(format!(", \"line\": {line}, \"column\": {column}").as_bytes());
+        for (key, text) in [
+            ("pointer", pointer.as_str()),
+            ("severity", severity.word()),
+            ("code", code.word()),
+            ("message", message),
+        ] {
+            out.extend_from_slice(format!(", \"{key}\": ").as_bytes());
+            write_string(&mut out, text);
+        }
+        out.extend_from_slice(b", \"hint\": ");
+        match hint {
+            Some(hint) => write_string(&mut out, hint),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.push(b'}');
+    }
+    out.extend_from_slice(if findings.is_empty() { b"]\n" } else { b"\n]\n" });
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl fmt::Display for Finding {
@@ -95,21 +142,37 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Fills in the pointers of findings that were made from places, without the tree of their file.
+pub fn point(findings: &mut [Finding], files: &[File<'_>]) {
+    for file in files {
+        let lost = |finding: &&mut Finding| finding.pointer.is_empty() && finding.file == file.name;
+        let lost: Vec<_> = findings.iter_mut().filter(lost).collect();
+        pointer::fill(lost, file);
+    }
+}
+
 /// A place in the file that is being read; line and column from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// Whether a key begins there; a map of YAML may begin where its first key does.
+    pub(crate) key: bool,
 }
 
 impl Spot {
-    pub(crate) const START: Self = Self { line: 1, column: 1 };
+    pub(crate) const START: Self = Self { line: 1, column: 1, key: false };
+
+    /// The same place as that of a key.
+    pub(crate) fn of_key(self) -> Self {
+        Self { key: true, ..self }
+    }
 }
 
 /// All that was found in one file so far.
 pub(crate) struct Findings<'f> {
     pub(crate) file: &'f str,
-    pub(crate) list: Vec<Finding>,
+    list: Vec<(Spot, Finding)>,
 }
 
 impl<'f> Findings<'f> {
@@ -142,16 +205,22 @@ impl<'f> Findings<'f> {
 
     fn push(&mut self, at: Spot, severity: Severity, code: Code, message: String, hint: Option<String>) {
         let (line, column) = (at.line as usize, at.column as usize);
-        self.list.push(Finding { file: self.file.to_owned(), line, column, severity, code, message, hint });
+        let (file, pointer) = (self.file.to_owned(), String::new());
+        self.list.push((at, Finding { file, line, column, pointer, severity, code, message, hint }));
     }
 
-    /// The findings in the order of the file, each once: a script that several phrasings share is read for each.
-    pub(crate) fn into_sorted(mut self) -> Vec<Finding> {
-        self.list.sort_by(|a, b| {
+    /// The findings in the order of the file, each once: a script that several phrasings share is read for each. Their pointers
+    /// come from the file's tree, where there is one.
+    pub(crate) fn into_sorted(self, root: Option<&Node>) -> Vec<Finding> {
+        let mut list = match root {
+            Some(root) => pointer::filled(self.list, root),
+            None => self.list.into_iter().map(|(_, finding)| finding).collect(),
+        };
+        list.sort_by(|a, b| {
             (a.line, a.column, a.severity, a.code, &a.message)
                 .cmp(&(b.line, b.column, b.severity, b.code, &b.message))
         });
-        self.list.dedup();
-        self.list
+        list.dedup();
+        list
     }
 }

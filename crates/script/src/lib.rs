@@ -15,6 +15,7 @@ mod node;
 pub mod paths;
 pub mod pick;
 pub mod placeholder;
+mod pointer;
 mod prompt;
 mod read;
 pub mod runs;
@@ -24,6 +25,7 @@ pub mod span;
 pub mod spoil;
 mod unnamed;
 pub mod wave;
+pub mod workflow;
 pub mod write;
 
 pub use read::{File, Known, lint, read, read_under};

@@ -32,7 +32,7 @@ pub(crate) fn surprises(scenarios: &Scenarios, known: &Known<'_>) -> Vec<Finding
 fn warning(place: &Place, message: String, hint: &str) -> Finding {
     let Place { file, line, column } = place.clone();
     let (severity, code, hint) = (Severity::Warning, Code::Suspicious, Some(hint.to_owned()));
-    Finding { file, line, column, severity, code, message, hint }
+    Finding { file, line, column, pointer: String::new(), severity, code, message, hint }
 }
 
 fn shadowed(index: usize, first: Option<usize>, all: &[Phrasing], found: &mut Vec<Finding>) {

@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Node};
-use crate::read::File;
+use crate::read::{File, Known};
 use crate::scenario::Place;
 use crate::schema;
 use rehearsal_wire::names::{hint, nearest};
@@ -56,7 +56,7 @@ pub fn read(file: &File<'_>) -> Result<Wave, Vec<Finding>> {
 }
 
 /// All that can be said about wave files. Each is a wave of its own.
-pub(crate) fn lint(files: &[File<'_>]) -> Vec<Finding> {
+pub(crate) fn lint(files: &[File<'_>], _: &Known<'_>) -> Vec<Finding> {
     files.iter().flat_map(|file| load(file).1).collect()
 }
 
@@ -66,8 +66,8 @@ fn load(file: &File<'_>) -> (Option<Wave>, Vec<Finding>) {
     if let Some(root) = &root {
         schema::check(root, &schema::WAVE, false, &mut findings);
     }
-    let wave = root.map(|root| wave(&root, &mut findings));
-    (wave, findings.into_sorted())
+    let wave = root.as_ref().map(|root| wave(root, &mut findings));
+    (wave, findings.into_sorted(root.as_ref()))
 }
 
 fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {

@@ -14,7 +14,7 @@ const SCENARIOS: &str = include_str!("../../standin/tests/data/scenarios-openai.
 const REQUESTS: &str = include_str!("../../standin/tests/data/model-stub.jsonl");
 
 fn known() -> Known<'static> {
-    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
+    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] }
 }
 
 fn scenarios() -> Scenarios {

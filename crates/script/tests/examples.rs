@@ -16,7 +16,7 @@ const HARD: [File<'static>; 1] =
     [File { name: "suite.yaml", bytes: include_bytes!("../../../examples/hard/suite.yaml") }];
 
 fn known() -> Known<'static> {
-    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
+    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] }
 }
 
 fn suite(files: &[File<'_>]) -> Scenarios {
@@ -86,7 +86,12 @@ fn the_schema_knows_every_key_of_the_examples() {
 
 #[test]
 fn every_kind_of_file_has_a_schema_whose_references_lead_somewhere() {
-    for (kind, top) in [(FileKind::Suite, "classes"), (FileKind::Wave, "items"), (FileKind::Runs, "quota")] {
+    for (kind, top) in [
+        (FileKind::Suite, "classes"),
+        (FileKind::Wave, "items"),
+        (FileKind::Runs, "quota"),
+        (FileKind::Workflow, "cases"),
+    ] {
         let text = json_schema(kind);
         let schema = json::parse(text.as_bytes()).unwrap();
         let defs = schema.root().get("$defs").unwrap();

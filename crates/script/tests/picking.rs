@@ -9,7 +9,8 @@ use rehearsal_wire::rule::{Issued, Scripted};
 use rehearsal_wire::turn::{Kept, Message, Role, Turn};
 
 fn suite(yaml: &str) -> Scenarios {
-    let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+    let known =
+        Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
     let files = [File { name: "suite.yaml", bytes: yaml.as_bytes() }];
     read(&files, &known).unwrap_or_else(|findings| panic!("{}", findings[0]))
 }

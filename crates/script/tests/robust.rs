@@ -19,7 +19,14 @@ const SEEDS: [&str; 6] = [
 ];
 
 fn known() -> Known<'static> {
-    Known { rules: &["pairing"], faults: FAULTS, codes: &["files"], regex: |_| Ok(()) }
+    Known {
+        rules: &["pairing"],
+        faults: FAULTS,
+        codes: &["files"],
+        regex: |_| Ok(()),
+        steps: &[],
+        refusals: &[],
+    }
 }
 
 fn look_at(bytes: &[u8]) {

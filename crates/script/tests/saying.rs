@@ -10,7 +10,14 @@ use rehearsal_wire::fault::FAULTS;
 use std::time::Duration;
 
 fn known() -> Known<'static> {
-    Known { rules: &[], faults: FAULTS, codes: &["files", "commands", "overrun"], regex: |_| Ok(()) }
+    Known {
+        rules: &[],
+        faults: FAULTS,
+        codes: &["files", "commands", "overrun"],
+        regex: |_| Ok(()),
+        steps: &[],
+        refusals: &[],
+    }
 }
 
 fn suite(files: &[(&str, &str)]) -> Scenarios {

@@ -14,7 +14,7 @@ use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
 use std::time::Duration;
 
 fn known() -> Known<'static> {
-    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) }
+    Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] }
 }
 
 fn phrasings(text: &str) -> Vec<Phrasing> {

@@ -6,12 +6,13 @@ use crate::grade::{self, Evidence, Talk};
 use crate::run::RunError;
 use crate::surroundings::Surroundings;
 use crate::told::Told;
-use crate::{cassette, drill};
+use crate::{cassette, drill as drills};
 use rehearsal_bridge::replay::serve::Replay;
 use rehearsal_journal::event::{AgentExited, AgentStarted, Event};
 use rehearsal_journal::fold::{Facts, facts};
 use rehearsal_journal::run::{CaseResult, Finding, JournalHead, Place, Severity, Verdict};
 use rehearsal_journal::{normal, redact};
+use rehearsal_script::drill::Drill;
 use rehearsal_script::scenario::Phrasing;
 use rehearsal_standin::core::Setting;
 use rehearsal_wire::rule::Profile;
@@ -34,16 +35,21 @@ const KEPT: usize = 1 << 20;
 const SHOWN: u64 = 1 << 20;
 
 /// Where a case does its work.
-struct Folders {
-    case: PathBuf,
-    workspace: PathBuf,
-    home: PathBuf,
+pub(crate) struct Folders {
+    pub(crate) case: PathBuf,
+    pub(crate) workspace: PathBuf,
+    pub(crate) home: PathBuf,
 }
 
 impl Folders {
-    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+    /// Where they are to be; none is made.
+    pub(crate) fn of(field: &Field, name: &str) -> Self {
         let case = field.folder.join("cases").join(file_stem(name));
-        let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
+        Self { workspace: case.join("workspace"), home: case.join("home"), case }
+    }
+
+    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+        let folders = Self::of(field, name);
         for folder in [&folders.workspace, &folders.home] {
             files::private_folders(folder)
                 .map_err(|source| RunError::Folder { path: folder.clone(), source })?;
@@ -53,16 +59,35 @@ impl Folders {
 }
 
 /// Runs a case to its verdict. What the world could not do makes it broken; the run goes on.
-pub(crate) async fn run(field: &Arc<Field>, seat: Seat, name: &str) -> CaseResult {
-    let index = field.order.cases[seat.case];
-    let setting = field.setting(seat);
-    let phrasing = &setting.scenarios.phrasings[index];
-    let result = match attempt(field, seat, index, name).await {
-        Ok(result) => result,
-        Err(error) => broken(phrasing, &parts(setting, index), &error),
+pub(crate) async fn run(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> CaseResult {
+    let (setting, drill) = (field.setting(seat), field.drill(seat));
+    let staged = |folders| Staged {
+        setting: Arc::clone(setting),
+        drill: drill.cloned(),
+        index,
+        name: name.to_owned(),
+        folders,
     };
-    let fault = field.drill(seat).map(|drill| drill.name.clone());
-    CaseResult { round: seat.round, fault, ..result }
+    let result = match Folders::make(field, name).map(staged) {
+        Ok(staged) => attempt(field, staged).await,
+        Err(error) => Err(error),
+    };
+    let result = result
+        .unwrap_or_else(|error| broken(&setting.scenarios.phrasings[index], &parts(setting, index), &error));
+    CaseResult { round: seat.round, fault: drill.map(|drill| drill.name.clone()), ..result }
+}
+
+/// What is played for an agent, and where it works.
+pub(crate) struct Staged {
+    /// What the stand-in plays.
+    pub(crate) setting: Arc<Setting>,
+    /// The fault that it plays it under.
+    pub(crate) drill: Option<Drill>,
+    /// The phrasing.
+    pub(crate) index: usize,
+    /// Name of the journal.
+    pub(crate) name: String,
+    pub(crate) folders: Folders,
 }
 
 /// The further conversations of a case.
@@ -72,10 +97,10 @@ fn parts(setting: &Setting, case: usize) -> Vec<&Phrasing> {
 }
 
 /// One round of a case, from its folders to its verdict; `name` tells the rounds apart.
-async fn attempt(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> Result<CaseResult, RunError> {
-    let setting = field.setting(seat);
+pub(crate) async fn attempt(field: &Arc<Field>, staged: Staged) -> Result<CaseResult, RunError> {
+    let Staged { setting, index, name, folders, .. } = &staged;
+    let index = *index;
     let phrasing = &setting.scenarios.phrasings[index];
-    let folders = Folders::make(field, name)?;
     let token = ids::case_token()?;
     let recorder = field.recorder(name, &phrasing.id)?;
     let recordings = open(field, phrasing, index, (&token, setting, &recorder));
@@ -86,13 +111,13 @@ async fn attempt(field: &Arc<Field>, seat: Seat, index: usize, name: &str) -> Re
         requests.exceeded(grade::most_daemon_requests(phrasing)),
     );
     let watched = (&recorder, &requests);
-    let ran = surrounded(field, phrasing, &folders, &token, watched, stop).await;
+    let ran = surrounded(field, phrasing, folders, &token, watched, stop).await;
     let head = field.board.close(&token, LEAVING).await?;
     let (ran, secret) = ran?;
-    let seen = Seen { index, name: name.to_owned(), folders, token, secret, ran, head };
+    let seen = Seen { staged, token, secret, ran, head };
     let field = Arc::clone(field);
     // A journal of megabytes takes its time, in which the other cases must not wait for answers.
-    task::aside(async move { judged(&field, seat, &seen) }).await
+    task::aside(async move { judged(&field, &seen) }).await
 }
 
 /// Opens the case's lane. Where a cassette plays its provider, tells how many recordings that has.
@@ -115,9 +140,7 @@ fn open(
 
 /// A round of a case that has ended and is to be judged.
 struct Seen {
-    index: usize,
-    name: String,
-    folders: Folders,
+    staged: Staged,
     token: String,
     /// The secret of the case's daemon, where it has one.
     secret: Option<String>,
@@ -126,9 +149,9 @@ struct Seen {
 }
 
 /// The verdict, from the journal and what the host saw.
-fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError> {
-    let Seen { index, name, folders, token, secret, ran, head } = seen;
-    let setting = field.setting(seat);
+fn judged(field: &Field, seen: &Seen) -> Result<CaseResult, RunError> {
+    let Seen { staged, token, secret, ran, head } = seen;
+    let Staged { setting, drill, index, name, folders } = staged;
     let phrasing = &setting.scenarios.phrasings[*index];
     let parts = parts(setting, *index);
     let (journal, talk) = read(field, phrasing, name, secret.as_deref())?;
@@ -146,7 +169,7 @@ fn judged(field: &Field, seat: Seat, seen: &Seen) -> Result<CaseResult, RunError
         talk: talk.as_ref(),
     };
     let mut findings = grade::grade(&evidence, &field.weights);
-    let outcome = field.drill(seat).map(|drill| drill::judge(drill, phrasing, &facts, &mut findings));
+    let outcome = drill.as_ref().map(|drill| drills::judge(drill, phrasing, &facts, &mut findings));
     let (workspace, home) = (folders.workspace.display().to_string(), folders.home.display().to_string());
     let case = folders.case.display().to_string();
     let masks = [
@@ -309,6 +332,7 @@ fn result(
         },
         requests: (facts.asked().count() + talk.map_or(0, |talk| talk.requests().count())) as u64,
         retries: facts.asked().filter(|request| request.attempt_of.is_some()).count() as u64,
+        workflow: None,
         steps: grade::steps(phrasing, parts, facts, talk),
         ran_ms: exited.map_or(0, |exited| exited.ran_ms),
         status: exited.and_then(|exited| exited.status),

@@ -116,7 +116,8 @@ fn path(cassette: &Cassette) -> PathBuf {
 
 fn finding(cassette: &Cassette, severity: Severity, message: String, hint: Option<String>) -> Finding {
     let (line, column) = (cassette.place.line, cassette.place.column);
-    Finding { file: cassette.place.file.clone(), line, column, severity, code: Code::Cassette, message, hint }
+    let (file, pointer, code) = (cassette.place.file.clone(), String::new(), Code::Cassette);
+    Finding { file, line, column, pointer, severity, code, message, hint }
 }
 
 #[cfg(test)]

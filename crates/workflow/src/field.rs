@@ -1,5 +1,6 @@
 //! What all cases of a run share: the order, the server and its address, the run folder, the clock.
 
+use crate::choose::{self, Case};
 use crate::run::{Order, RunError};
 use crate::switchboard::Switchboard;
 use rehearsal_journal::run::label;
@@ -41,16 +42,26 @@ pub(crate) struct Seat {
 
 impl Field {
     /// All seats, in the order in which they are taken: every case has had its first round before one has its second, so that
-    /// a failure shows early.
+    /// a failure shows early. A shuffle is the same in each round.
     pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         let (cases, drills) = (self.order.cases.len(), self.order.drills.len());
+        let all = cases * drills.max(1);
+        let places =
+            self.order.shuffle.map_or_else(|| (0..all).collect(), |seed| choose::shuffled(all, seed));
+        let places = Arc::new(places);
         (1..=self.order.repeat).flat_map(move |round| {
-            (0..cases * drills.max(1)).map(move |at| Seat {
-                case: at % cases,
-                drill: (drills > 0).then_some(at / cases),
+            let places = Arc::clone(&places);
+            (0..all).map(move |at| Seat {
+                case: places[at] % cases,
+                drill: (drills > 0).then_some(places[at] / cases),
                 round,
             })
         })
+    }
+
+    /// The case of a seat.
+    pub(crate) fn case(&self, seat: Seat) -> Case {
+        self.order.cases[seat.case]
     }
 
     /// What is played at a seat.
@@ -65,7 +76,7 @@ impl Field {
 
     /// The name of the attempt.
     pub(crate) fn label(&self, seat: Seat) -> String {
-        let case = &self.setting(seat).scenarios.phrasings[self.order.cases[seat.case]].id;
+        let case = self.case(seat).name(&self.order.suite);
         label(case, self.drill(seat).map(|drill| &*drill.name), seat.round)
     }
 

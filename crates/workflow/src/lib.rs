@@ -16,9 +16,11 @@ pub mod reach;
 mod rounds;
 mod run;
 pub mod run_scripts;
+pub mod step;
 pub mod suite;
 mod surroundings;
 mod switchboard;
 pub mod told;
+mod work;
 
 pub use run::{Enclose, Order, Progress, RunError, run};

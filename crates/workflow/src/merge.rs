@@ -219,11 +219,15 @@ fn fill(half: &Path, parts: &[Part], file: &RunFile) -> Result<(), MergeError> {
             let round = case.label();
             let name = Name::Case(round.clone());
             let copied = copy_journal(&from, &name, &to, &name).map_err(failed)?;
-            if !copied && case.verdict != Verdict::Broken {
+            if !copied && case.verdict != Verdict::Broken && case.verdict.is_executed() {
                 return Err(failed(io::Error::new(
                     io::ErrorKind::NotFound,
                     format!("the journal of the case {round} is gone"),
                 )));
+            }
+            for head in case.journals().skip(1) {
+                let name = Name::Case(head.journal.clone());
+                copy_journal(&from, &name, &to, &name).map_err(failed)?;
             }
             let below = Path::new("cases").join(file_stem(&round));
             files::copy_folder(&part.folder.join(&below), &half.join(&below)).map_err(failed)?;

@@ -1,8 +1,10 @@
 //! The cases of a run, so many at once, each as often as was asked.
 
 use crate::case;
+use crate::choose::Case;
 use crate::field::{Field, Seat};
 use crate::run::Progress;
+use crate::work;
 use rehearsal_journal::run::{CaseResult, Verdict};
 use rehearsal_world::task::{self, JoinSet};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub(crate) async fn run(
         }
         let Some(ended) = running.join_next().await else { break };
         let (seat, result) = task::joined(ended);
-        failed = order.fail_fast && result.verdict != Verdict::Passed;
+        failed = order.fail_fast && result.verdict.is_executed() && result.verdict != Verdict::Passed;
         done.push((seat, result));
     }
     // Dropping a case ends its agent.
@@ -49,7 +51,10 @@ async fn one(
 ) -> (Seat, CaseResult) {
     let label = field.label(seat);
     watch(Progress::Started(&label));
-    let result = case::run(&field, seat, &label).await;
+    let result = match field.case(seat) {
+        Case::Phrasing(at) => case::run(&field, seat, at, &label).await,
+        Case::Workflow(file, at) => work::run(&field, seat, (file, at), &label).await,
+    };
     watch(Progress::Finished(&result));
     (seat, result)
 }

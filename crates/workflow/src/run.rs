@@ -1,17 +1,18 @@
 //! A whole run: one stand-in, its cases side by side, the run folder.
 
 use crate::agent::Agent;
-use crate::choose::Shard;
+use crate::choose::{Case, Shard};
 use crate::field::{Field, open_journal};
 use crate::grade;
 use crate::reach::Reach;
 use crate::rounds::{self, Outcome};
 use crate::suite::{self, Choice, Suite};
 use crate::switchboard::Switchboard;
+use crate::work;
 use rehearsal_daemon::install::InstallError;
 use rehearsal_journal::event::Event;
 use rehearsal_journal::normal;
-use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION};
+use rehearsal_journal::run::{CaseResult, JournalHead, RunFile, VERSION, suite_digest};
 use rehearsal_script::drill::Drill;
 use rehearsal_script::scenario::Weight;
 use rehearsal_standin::core::Setting;
@@ -45,10 +46,14 @@ pub struct Order {
     pub weights: Vec<(String, Weight)>,
     /// Whom to run.
     pub agent: Agent,
-    /// Indices of the phrasings to run, in order.
-    pub cases: Vec<usize>,
+    /// The cases to run, in order.
+    pub cases: Vec<Case>,
+    /// Seed of the order in which they begin; that of `cases` where there is none.
+    pub shuffle: Option<u64>,
     /// The faults under which each of them runs; none for a run without faults.
     pub drills: Vec<Drill>,
+    /// Whether a case that is skipped or not supported fails the run.
+    pub strict_skips: bool,
     /// How often each of them runs, 1 or more.
     pub repeat: u32,
     /// Which part of the suite they are, where it was parted.
@@ -242,7 +247,8 @@ fn written(
     started_unix_ms: u64,
     server: &Recorder,
 ) -> Result<RunFile, RunError> {
-    let Outcome { cases, ended_early } = outcome;
+    let Outcome { mut cases, ended_early } = outcome;
+    work::compare_rounds(&mut cases, &field.weights);
     for case in &cases {
         server.note(Event::Judged(case.judged()));
     }
@@ -263,6 +269,9 @@ fn written(
         repeat: field.order.repeat,
         shard: field.order.shard,
         missing_shards: Vec::new(),
+        suite_digest: suite_digest(&field.order.suite.files),
+        shuffle: field.order.shuffle,
+        strict_skips: field.order.strict_skips,
         ended_early,
         cases,
         servers: vec![JournalHead { journal: "journal".to_owned(), head: head.sum, requests: head.requests }],

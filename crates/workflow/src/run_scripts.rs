@@ -60,7 +60,8 @@ fn read(place: &Place, named: &str, path: &Path, findings: &mut Vec<Finding>) ->
     let mut wrong = |message: String, hint: Option<String>| {
         let Place { file, line, column } = place.clone();
         let (severity, code) = (Severity::Error, Code::WrongValue);
-        findings.push(Finding { file, line, column, severity, code, message, hint });
+        let pointer = String::new();
+        findings.push(Finding { file, line, column, pointer, severity, code, message, hint });
     };
     let bytes = match files::read_bytes(path, LIMIT) {
         Ok(bytes) => bytes,

@@ -3,13 +3,16 @@
 use crate::cassette::Cassettes;
 use crate::grade;
 use crate::run_scripts::RunFiles;
+use crate::step;
+use crate::work::steps;
 use regex_lite::Regex;
 use rehearsal_journal::digest;
-use rehearsal_script::finding::{Finding, Severity};
+use rehearsal_script::finding::{Finding, Severity, point};
 use rehearsal_script::pick::Picker;
 use rehearsal_script::runs;
 use rehearsal_script::scenario::Scenarios;
 use rehearsal_script::spoil::spoil;
+use rehearsal_script::workflow::{self, RefusalForm, StepForm, Workflow};
 use rehearsal_script::{File, Known};
 use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
@@ -31,6 +34,17 @@ pub struct Suite {
     pub cassettes: Cassettes,
     /// The run scripts that they name.
     pub run_files: RunFiles,
+    /// The workflows among its files.
+    pub workflows: Vec<Workflow>,
+}
+
+impl Suite {
+    /// Whether a phrasing is what an `agent` step of a workflow plays.
+    #[must_use]
+    pub fn is_played_by_a_step(&self, phrasing: usize) -> bool {
+        let id = &self.scenarios.phrasings[phrasing].id;
+        steps::of_agents(&self.workflows).any(|(_, named)| named == id)
+    }
 }
 
 /// Why a suite cannot be used.
@@ -72,9 +86,22 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
     let mut files = read_files(paths)?;
     // Beside a suite may lie what its daemons play.
     files.retain(|(name, bytes, named)| *named || !runs::is_one(&File { name, bytes }));
-    let scenarios =
-        rehearsal_script::read_under(&named(&files), &known(&rule_names(), &grade::codes()), chosen)
-            .map_err(LoadError::Files)?;
+    let (rules, codes, forms, refusals) = (rule_names(), grade::codes(), step::forms(), step::refusals());
+    let known = known(&rules, &codes, &forms, &refusals);
+    let (of_workflows, of_scenarios): (Vec<_>, Vec<_>) =
+        named(&files).into_iter().partition(workflow::is_one);
+    let read = rehearsal_script::read_under(&of_scenarios, &known, chosen);
+    let (scenarios, workflows) = match (read, workflow::read(&of_workflows, &known)) {
+        (Ok(scenarios), Ok(workflows)) => (scenarios, workflows),
+        (scenarios, workflows) => {
+            let findings = scenarios.err().into_iter().chain(workflows.err()).flatten();
+            return Err(LoadError::Files(findings.collect()));
+        }
+    };
+    let clashes = steps::mistakes(&scenarios, &workflows);
+    if !clashes.is_empty() {
+        return Err(LoadError::Files(clashes));
+    }
     let (cassettes, mut mistakes) = Cassettes::open(&scenarios);
     let (run_files, more) = RunFiles::open(&scenarios);
     mistakes.extend(more);
@@ -84,7 +111,7 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
     }
     let files = files.into_iter().map(|(name, bytes, _)| (name, digest::text(&digest::of(&bytes))));
     let files = files.chain(run_files.sums()).collect();
-    Ok(Suite { files, scenarios, cassettes, run_files })
+    Ok(Suite { files, scenarios, cassettes, run_files, workflows })
 }
 
 /// All that can be said about some files: how many there are, their mistakes, and what is likely to surprise.
@@ -93,16 +120,22 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
 /// When files cannot be read.
 pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    let (rules, codes) = (rule_names(), grade::codes());
-    let mut findings = rehearsal_script::lint(&named(&files), &known(&rules, &codes));
+    let (rules, codes, forms, refusals) = (rule_names(), grade::codes(), step::forms(), step::refusals());
+    let known = known(&rules, &codes, &forms, &refusals);
+    let mut findings = rehearsal_script::lint(&named(&files), &known);
     // Files with mistakes name no cassette and no run scripts for sure.
-    let suite: Vec<_> = named(&files).into_iter().filter(|file| !runs::is_one(file)).collect();
-    if let Ok(scenarios) = rehearsal_script::read(&suite, &known(&rules, &codes)) {
+    let (of_workflows, suite): (Vec<_>, Vec<_>) =
+        named(&files).into_iter().filter(|file| !runs::is_one(file)).partition(workflow::is_one);
+    if let Ok(scenarios) = rehearsal_script::read(&suite, &known) {
+        if let Ok(workflows) = workflow::read(&of_workflows, &known) {
+            findings.extend(steps::mistakes(&scenarios, &workflows));
+        }
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;
         let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
         findings.extend(new);
     }
+    point(&mut findings, &named(&files));
     Ok((files.len(), findings))
 }
 
@@ -114,8 +147,15 @@ fn rule_names() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.name).collect()
 }
 
-fn known<'k>(rules: &'k [&'k str], codes: &'k [&'k str]) -> Known<'k> {
+fn known<'k>(
+    rules: &'k [&'k str],
+    codes: &'k [&'k str],
+    steps: &'k [&'k StepForm],
+    refusals: &'k [RefusalForm],
+) -> Known<'k> {
     Known {
+        steps,
+        refusals,
         rules,
         faults: FAULTS,
         codes,

@@ -29,6 +29,21 @@ impl Clock {
     }
 }
 
+/// Time that this thread has been on a processor since it began; none where the system does not tell. What one thread did
+/// between two readings is their difference, so long as nobody else's work was done on it meanwhile.
+#[must_use]
+pub fn thread_cpu() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(spent).ok()
+    }
+    #[cfg(not(unix))]
+    {
+        None
+    }
+}
+
 /// The wall clock, microseconds since 1970; 0 where it stands before that.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the one place where time comes from")]

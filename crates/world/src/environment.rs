@@ -23,6 +23,12 @@ pub fn os_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
+/// The system that the program runs on and its machine, as in `linux x86_64`.
+#[must_use]
+pub fn system() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
 /// The running program's file.
 ///
 /// # Errors

@@ -3,11 +3,14 @@
 //! Must not know: dialects, rules, scenarios. It moves bytes and tells what really happened to them.
 #![deny(unsafe_code)]
 
+pub mod beneath;
 pub mod clock;
+pub mod database;
 pub mod dial;
 pub mod enclosed;
 pub mod environment;
 pub mod files;
+mod handle;
 pub mod http;
 pub mod ids;
 pub mod listen;

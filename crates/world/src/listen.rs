@@ -1,7 +1,9 @@
 //! Listening sockets: loopback unless told otherwise, never on a port that belongs to something else.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::{Mutex, PoisonError};
 
 /// Ports that belong to production services and are never listened on.
 pub const RESERVED_PORTS: [u16; 3] = [7770, 7779, 17779];
@@ -95,6 +97,45 @@ pub fn bind(host: IpAddr, port: u16, allow_remote: bool) -> Result<Listener, Bin
         io::ErrorKind::AddrNotAvailable => BindError::NoSuchAddress(host),
         _ => BindError::System { address: wanted, source },
     })
+}
+
+/// A port of 127.0.0.1 for a program that is told where to listen. It was free when it was taken, and nobody gets it from us again before
+/// this is dropped; strangers may.
+#[derive(Debug)]
+pub struct FreePort(u16);
+
+/// Ports that were given and not returned.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+impl FreePort {
+    /// Takes one, none of [`RESERVED_PORTS`].
+    ///
+    /// # Errors
+    /// See [`BindError`].
+    pub fn take() -> Result<Self, BindError> {
+        // Those that were given already are held while asking again.
+        let mut held = Vec::new();
+        loop {
+            let listener = bind(Ipv4Addr::LOCALHOST.into(), 0, false)?;
+            let port = listener.address().port();
+            if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+                return Ok(Self(port));
+            }
+            held.push(listener);
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(&self) -> u16 {
+        self.0
+    }
+}
+
+impl Drop for FreePort {
+    fn drop(&mut self) {
+        GIVEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that opens listening sockets")]

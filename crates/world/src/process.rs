@@ -6,12 +6,16 @@ mod capture;
 mod feed;
 mod find;
 mod group;
+mod ladder;
 mod shell;
 mod strays;
+mod used;
 
 pub use capture::Captured;
 pub use find::find;
+pub use ladder::{CAN_INTERRUPT, Stage};
 pub use shell::{Caps, shell};
+pub use used::Used;
 
 use capture::Capture;
 use feed::Feed;
@@ -24,6 +28,7 @@ use std::time::Duration;
 use strays::Strays;
 use thiserror::Error;
 use tokio::process::{Child, Command};
+use used::Meter;
 
 use crate::clock::Clock;
 use crate::task::after;
@@ -94,8 +99,12 @@ pub struct Ran {
     /// Processes of it that had left its group, outlived it and were killed. Always 0 on systems other than Linux, where
     /// such processes are not found.
     pub strays: u32,
+    /// How far it had to be gone after with signals; none where it was not interrupted, or had ended before.
+    pub interrupted: Option<Stage>,
     /// How long it ran.
     pub ran: Duration,
+    /// What it cost the machine.
+    pub used: Used,
     /// Standard output.
     pub stdout: Captured,
     /// Standard error.
@@ -108,6 +117,7 @@ pub struct Running {
     child: Child,
     group: Group,
     strays: Strays,
+    meter: Meter,
     feed: Feed,
     pid: u32,
     clock: Clock,
@@ -138,6 +148,7 @@ pub fn start(launch: &Launch) -> Result<Running, StartError> {
     let stdin = if launch.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::lead(&mut command);
+    ladder::let_programs_hear();
     let mut child = command.spawn().map_err(|error| refused(named, &launch.folder, error))?;
     let pid = child.id().unwrap_or_default();
     let stdout = Capture::start(child.stdout.take(), launch.keep);
@@ -148,6 +159,7 @@ pub fn start(launch: &Launch) -> Result<Running, StartError> {
         child,
         group: Group::of(pid),
         strays: strays.of(pid),
+        meter: Meter::of(pid),
         feed,
         pid,
         clock: Clock::start(),
@@ -180,19 +192,35 @@ impl Running {
 
     /// The same, but also ends it, as at its time limit, when `stop` resolves.
     pub async fn finish_or(mut self, stop: impl Future<Output = ()>) -> Ran {
-        let (mut timed_out, mut stopped) = (false, false);
-        let status = tokio::select! {
+        let limit = after(self.time_limit);
+        let (status, timed_out, stopped) = tokio::select! {
             biased;
-            status = self.child.wait() => status.ok(),
+            status = self.reap() => (status, false, false),
             () = stop => {
-                stopped = true;
-                self.end().await
+                let (status, asked) = self.end().await;
+                (status, false, asked)
             }
-            () = after(self.time_limit) => {
-                timed_out = true;
-                self.end().await
+            () = limit => {
+                let (status, asked) = self.end().await;
+                (status, asked, false)
             }
         };
+        Ran { timed_out, stopped, ..self.close(status).await }
+    }
+
+    /// Resolves when it has ended by itself. Whoever waits may stop waiting.
+    pub async fn ended(&mut self) {
+        self.reap().await;
+    }
+
+    /// Waits for its end, and takes down what it used before its number is given back. Whoever waits may stop waiting.
+    async fn reap(&mut self) -> Option<ExitStatus> {
+        self.meter.over().await;
+        self.child.wait().await.ok()
+    }
+
+    /// What is left of it goes; what it said and used is told.
+    async fn close(mut self, status: Option<ExitStatus>) -> Ran {
         let ran = self.clock.elapsed();
         // Children that outlive their parent are ended too: nothing of one case may reach into the next.
         self.group.kill();
@@ -200,19 +228,37 @@ impl Running {
         drop(self.feed);
         let (stdout, stderr) = tokio::join!(self.stdout.finish(DRAIN), self.stderr.finish(DRAIN));
         let (signal, status) = (status.and_then(group::signal), status.and_then(|status| status.code()));
-        Ran { status, signal, timed_out, stopped, strays, ran, stdout, stderr }
+        Ran {
+            status,
+            signal,
+            timed_out: false,
+            stopped: false,
+            strays,
+            interrupted: None,
+            ran,
+            used: self.meter.used(),
+            stdout,
+            stderr,
+        }
     }
 
-    /// Asks the group to end, waits for the grace, kills it.
-    async fn end(&mut self) -> Option<ExitStatus> {
-        self.group.ask_to_end();
-        if let Ok(status) = tokio::time::timeout(self.grace, self.child.wait()).await {
-            return status.ok();
+    /// Asks the group to end, waits for the grace, kills it; false where its leader had ended before, and nobody here was told yet.
+    async fn end(&mut self) -> (Option<ExitStatus>, bool) {
+        if self.group.is_over() {
+            return (self.reap().await, false);
         }
+        self.group.ask_to_end();
+        if let Ok(status) = tokio::time::timeout(self.grace, self.reap()).await {
+            return (status, true);
+        }
+        (self.kill().await, true)
+    }
+
+    async fn kill(&mut self) -> Option<ExitStatus> {
         self.group.kill();
         // The group call may have failed where there are no groups; a killed process cannot refuse to be reaped.
         drop(self.child.start_kill());
-        self.child.wait().await.ok()
+        self.reap().await
     }
 }
 

@@ -154,6 +154,15 @@ pub async fn give_way() {
     tokio::task::yield_now().await;
 }
 
+/// The outcome of some work; nothing where it takes longer than the time, and then the work is dropped.
+pub async fn within<T>(time: Duration, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        outcome = work => Some(outcome),
+        () = after(time) => None,
+    }
+}
+
 /// Resolves after a time: a deadline for what is waited for beside it.
 #[expect(clippy::disallowed_methods, reason = "deadlines are made here")]
 pub async fn after(time: Duration) {

@@ -286,6 +286,12 @@ impl Folder {
         self.dir.symlink_metadata(name).is_ok()
     }
 
+    /// Whether a file has this name: no link, folder or pipe.
+    #[must_use]
+    pub fn holds_file(&self, name: &str) -> bool {
+        self.dir.symlink_metadata(name).is_ok_and(|seen| seen.is_file())
+    }
+
     /// The names of all that is inside, in order.
     ///
     /// # Errors

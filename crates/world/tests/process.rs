@@ -228,3 +228,23 @@ async fn each_reason_not_to_start_is_a_sentence() {
     let nowhere = shell(&scratch.path().join("nowhere"), "true");
     assert!(matches!(start(&nowhere), Err(StartError::Folder(_))));
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn one_that_had_ended_before_it_was_asked_to_was_not_ended_by_us() {
+    let scratch = Scratch::new("before");
+    for _ in 0..20 {
+        let running = start(&shell(scratch.path(), "exit 6")).unwrap();
+        let pid = running.pid().to_string();
+        // This thread, which alone would be told of its end, looks nowhere else meanwhile.
+        let is_dead = || {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z'))
+        };
+        while !is_dead() {
+            std::thread::yield_now();
+        }
+        let ended = running.finish_or(async {}).await;
+        assert_eq!((ended.status, ended.stopped, ended.timed_out), (Some(6), false, false));
+    }
+}

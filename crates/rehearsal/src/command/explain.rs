@@ -4,14 +4,16 @@ use super::faults;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
+use rehearsal_lab::Code;
 use rehearsal_wire::fault::{FAULTS, fault};
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::grade;
+use rehearsal_workflow::step::STEPS;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Code of a finding, or name of a rule or a fault; without it all codes are listed.
+    /// Code of a finding or of a step's refusal, or name of a rule or a fault; without it all codes of findings are listed.
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -22,15 +24,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     };
     // What one API refuses may be what a fault says of it: then both have the name.
-    let told: Vec<String> =
-        grade::explain(code).into_iter().chain(fault(code).map(faults::explanation)).collect();
+    let told: Vec<String> = grade::explain(code)
+        .into_iter()
+        .chain(refusal(code))
+        .chain(fault(code).map(faults::explanation))
+        .collect();
     if told.is_empty() {
-        let names = grade::codes().into_iter().chain(FAULTS.iter().map(|row| row.name));
+        let refusals = Code::ALL.iter().map(|code| code.word());
+        let names = grade::codes().into_iter().chain(FAULTS.iter().map(|row| row.name)).chain(refusals);
         let hint = hint(nearest(code, names), || "`rehearsal explain` lists all codes".to_owned());
         return Err(Failure::Command(format!("no finding has the code `{code}`; {hint}")));
     }
     terminal::print(&told.join("\nThe fault of this name:\n\n"));
     Ok(())
+}
+
+/// What a code means with which workflow steps refuse.
+fn refusal(word: &str) -> Option<String> {
+    let code = Code::ALL.iter().find(|code| code.word() == word)?;
+    let outcome = if code.is_permission() { "permission_denied" } else { "failure" };
+    let steps: Vec<_> =
+        STEPS.iter().filter(|step| step.form.refuses.contains(&word)).map(|step| step.form.name).collect();
+    let steps = if steps.is_empty() { "any".to_owned() } else { steps.join(", ") };
+    Some(format!(
+        "{word}: {}\n\nto do:      {}\noutcome:    {outcome}, with `refusal: {{step: ID, code: {word}}}`\nsteps:      {steps}\n",
+        code.meaning(),
+        code.remedy()
+    ))
 }
 
 /// One line a code.

@@ -1,10 +1,10 @@
-//! `rehearsal lint`: files checked, the rule table, the JSON Schema.
+//! `rehearsal lint`: files checked, for people or as JSON, the rule table, the JSON Schema.
 
 use crate::failure::Failure;
 use crate::terminal::{self, plural};
 use clap::Args;
 use rehearsal_script::FileKind;
-use rehearsal_script::finding::Severity;
+use rehearsal_script::finding::{Severity, to_json};
 use rehearsal_wire::rule::{Profile, RULES};
 use rehearsal_workflow::suite;
 use std::path::PathBuf;
@@ -13,13 +13,16 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Files of scenarios, waves or run scripts, or folders of them. Run scripts are looked at together.
+    /// Files of scenarios, workflows, waves or run scripts, or folders of them. Run scripts are looked at together.
     #[arg(value_name = "FILE", required_unless_present_any = ["rules", "schema"])]
     files: Vec<PathBuf>,
     /// Print the rules of the provider, with their profiles and codes.
     #[arg(long, conflicts_with_all = ["files", "schema"])]
     rules: bool,
-    /// Print the JSON Schema of a kind of file: suite (scenario files with `version: 1`; the default), wave or runs.
+    /// Print what was found as a JSON list: file, line, column, JSON pointer, severity, code, message, hint.
+    #[arg(long, conflicts_with_all = ["rules", "schema"])]
+    json: bool,
+    /// Print the JSON Schema of a kind of file: suite (scenario files with `version: 1`; the default), wave, runs or workflow (with `version: 1`).
     #[arg(
         long,
         value_name = "KIND",
@@ -46,6 +49,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     let (files, findings) = suite::lint(&arguments.files)?;
+    if arguments.json {
+        terminal::print(&to_json(&findings));
+        let mistakes = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+        return if mistakes == 0 { Ok(()) } else { Err(Failure::Listed(mistakes)) };
+    }
     let (mistakes, warnings): (Vec<_>, Vec<_>) =
         findings.into_iter().partition(|finding| finding.severity == Severity::Error);
     for warning in &warnings {

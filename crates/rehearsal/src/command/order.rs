@@ -12,12 +12,12 @@ use rehearsal_script::scenario::AgentCommand;
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_workflow::Order;
 use rehearsal_workflow::agent::{self, Agent, Found, KnownAgent, Origin};
-use rehearsal_workflow::choose;
+use rehearsal_workflow::choose::{self, Case};
 use rehearsal_workflow::grade;
 use rehearsal_workflow::reach::Reach;
 use rehearsal_workflow::suite::{self, LoadError, Suite};
 use rehearsal_world::files::WalkError;
-use rehearsal_world::{environment, files, task};
+use rehearsal_world::{environment, files, ids, task};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::time::Duration;
@@ -48,11 +48,15 @@ pub(super) fn order(arguments: Arguments) -> Result<Order, Failure> {
     arguments.weights.iter().try_for_each(|(code, _)| known_code(code))?;
     let drills = drills(&arguments)?;
     let cases = if drills.is_empty() { cases } else { drilled(&suite, cases)? };
+    let shuffle = arguments.shuffle.map(|seed| seed.map_or_else(ids::seed, Ok)).transpose();
+    let shuffle = shuffle.map_err(|error| Failure::World(error.to_string()))?;
     Ok(Order {
         cases,
         drills,
         choice: arguments.flags.choice(),
         weights: arguments.weights,
+        shuffle,
+        strict_skips: arguments.strict_skips,
         repeat: arguments.repeat,
         shard: arguments.shard,
         fail_fast: arguments.fail_fast,
@@ -75,13 +79,13 @@ fn drills(arguments: &Arguments) -> Result<Vec<Drill>, Failure> {
     arguments.faults.as_deref().map_or_else(|| Ok(Vec::new()), drill::read).map_err(Failure::Command)
 }
 
-/// The cases that can be drilled: those in which an agent must give up have a fault of their own.
-fn drilled(suite: &Suite, cases: Vec<usize>) -> Result<Vec<usize>, Failure> {
+/// The cases that can be drilled: those in which an agent must give up have a fault of their own, and workflows inject theirs.
+fn drilled(suite: &Suite, cases: Vec<Case>) -> Result<Vec<Case>, Failure> {
     let asked = !cases.is_empty();
-    let cases: Vec<usize> =
-        cases.into_iter().filter(|case| !suite.scenarios.phrasings[*case].hostile).collect();
+    let is_drilled = |case: &Case| case.phrasing().is_some_and(|at| !suite.scenarios.phrasings[at].hostile);
+    let cases: Vec<Case> = cases.into_iter().filter(is_drilled).collect();
     if asked && cases.is_empty() {
-        let why = "every case is hostile, so there is none to run under faults";
+        let why = "every case is hostile or of a workflow, so there is none to run under faults";
         return Err(Failure::NothingRan(why.to_owned()));
     }
     Ok(cases)
@@ -131,12 +135,14 @@ fn known(row: &'static KnownAgent, here: &Path) -> Result<Agent, Failure> {
 }
 
 /// The suite with `tool: shell` as the tool of the agent that is run.
-fn fitted(suite: Suite, cases: &[usize], arguments: &Arguments) -> Result<Suite, Failure> {
+fn fitted(suite: Suite, cases: &[Case], arguments: &Arguments) -> Result<Suite, Failure> {
     let shell = match arguments.known {
         Some(row) => row.shell.as_ref(),
         None => Some(&agent::BUILT_IN),
     };
-    let scenarios = agent::fitted(suite.scenarios, cases, shell)
+    let played = (0..suite.scenarios.phrasings.len()).filter(|at| suite.is_played_by_a_step(*at));
+    let phrasings: Vec<usize> = cases.iter().filter_map(|case| case.phrasing()).chain(played).collect();
+    let scenarios = agent::fitted(suite.scenarios, &phrasings, shell)
         .map_err(|no_shell| Failure::Command(format!("{no_shell}; choose other cases with --case")))?;
     Ok(Suite { scenarios, ..suite })
 }
@@ -184,19 +190,18 @@ fn hinted(finding: Finding) -> Finding {
 }
 
 /// The cases to run: all, or those named, and of these the part of this machine.
-fn chosen(suite: &Suite, arguments: &Arguments) -> Result<Vec<usize>, Failure> {
-    let scenarios = &suite.scenarios;
-    if scenarios.phrasings.is_empty() {
+fn chosen(suite: &Suite, arguments: &Arguments) -> Result<Vec<Case>, Failure> {
+    if suite.scenarios.phrasings.is_empty() && suite.workflows.is_empty() {
         return Err(Failure::NothingRan(
-            "the suite holds no phrasing, so there is no case to run".to_owned(),
+            "the suite holds no phrasing and no workflow, so there is no case to run".to_owned(),
         ));
     }
-    let cases = choose::cases(scenarios, &arguments.cases).map_err(|unknown| {
-        let all = choose::cases(scenarios, &[]).unwrap_or_default();
-        let known: Vec<_> = all.iter().map(|index| scenarios.phrasings[*index].id.as_str()).collect();
+    let cases = choose::cases(suite, &arguments.cases).map_err(|unknown| {
+        let all = choose::cases(suite, &[]).unwrap_or_default();
+        let known: Vec<_> = all.iter().map(|case| case.name(suite)).collect();
         unknown_case(unknown, &known)
     })?;
-    if let Some((case, round)) = choose::clash(scenarios, &cases, arguments.repeat) {
+    if let Some((case, round)) = choose::clash(suite, &cases, arguments.repeat) {
         let name = label(&case, None, round);
         return Err(Failure::Command(format!(
             "{name} is a case and also round {round} of {case}; give the case another name to repeat it"

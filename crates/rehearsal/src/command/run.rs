@@ -55,6 +55,12 @@ pub(crate) struct Arguments {
     /// Compare with a file of `--report resilience=FILE`: the run passes unless a fault is taken worse than there.
     #[arg(long, value_name = "FILE", requires = "faults")]
     baseline: Option<PathBuf>,
+    /// Let the cases begin in an order that this seed decides; without a number one is made up and printed.
+    #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, value_parser = value::seed)]
+    pub(super) shuffle: Option<Option<u64>>,
+    /// Fail the run where a case of a workflow is skipped or not supported.
+    #[arg(long)]
+    pub(super) strict_skips: bool,
     /// End the run with the first case that does not pass.
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -142,6 +148,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let order = order(arguments)?;
     let all = order.cases.len() * order.drills.len().max(1) * order.repeat as usize;
     environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
+    if let Some(seed) = order.shuffle {
+        terminal::say(&format!("shuffled; --shuffle={seed} begins the cases in this order again"));
+    }
     let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.
     let work = rehearsal_workflow::run(order, move |progress| board.show(progress));
@@ -245,8 +254,16 @@ pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
     if file.cases.is_empty() && file.shard.is_none() {
         return Err(Failure::NothingRan("no case ran".to_owned()));
     }
-    if file.count(Verdict::Failed) > 0 {
+    if file.count(Verdict::Failed) > 0 || file.count(Verdict::TimedOut) > 0 {
         return Err(Failure::NotMet);
+    }
+    let left_out = file.cases.iter().filter(|case| !case.verdict.is_executed()).count();
+    if left_out > 0 && file.strict_skips {
+        return Err(Failure::NotMet);
+    }
+    if left_out == file.cases.len() && left_out > 0 {
+        let why = "no case was executed: all were skipped or are not supported here";
+        return Err(Failure::NothingRan(why.to_owned()));
     }
     match file
         .cases

@@ -60,7 +60,7 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
     };
     let mut heads = 0;
     if let Some(run) = run_file(path)? {
-        for head in run.cases.iter().map(|case| &case.journal).chain(&run.servers) {
+        for head in run.cases.iter().flat_map(|case| case.journals()).chain(&run.servers) {
             if head.head.is_empty() {
                 continue;
             }

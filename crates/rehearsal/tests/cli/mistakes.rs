@@ -125,6 +125,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("serve --port 0 --mode frob", "the modes are normal, black-hole, mid-body-drop, tool-pending-forever"),
     ("report . --format frob", "the formats are"),
     ("lint --rules suite.yaml", "cannot be used with"),
+    ("lint --schema --json", "cannot be used with"),
 ];
 
 fn words(line: &str) -> Vec<&str> {
@@ -202,14 +203,59 @@ fn help_and_version_are_no_mistakes() {
         assert_eq!((code, err.as_str()), (Some(0), ""), "{line}");
         assert!(!out.is_empty(), "{line}");
     }
-    for (kind, top) in [("", "file"), ("suite", "file"), ("wave", "wave"), ("runs", "runs")] {
+    for (kind, top) in
+        [("", "file"), ("suite", "file"), ("wave", "wave"), ("runs", "runs"), ("workflow", "workflow")]
+    {
         let schema = sandbox.run(&words(format!("lint --schema {kind}").trim())).out;
         let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
         assert_eq!(schema["$ref"], format!("#/$defs/{top}"), "{kind}");
     }
     let Ended { code, err, .. } = sandbox.run(&["lint", "--schema", "suit"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("it is suite, wave, runs"), "{err}");
+    assert!(err.contains("it is suite, wave, runs, workflow"), "{err}");
+}
+
+#[test]
+fn findings_are_listed_as_json_with_their_pointers() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "flow.yaml",
+        b"version: 1\nworkflow: \"a\\\\b\"\ncases:\n  - {id: a, outcome: sucess, steps: []}\n",
+    );
+    sandbox
+        .write("warned.yaml", b"version: 1\nclasses:\n  c: {script: [], phrasings: [{id: p, prompt: x}]}\n");
+    let Ended { code, out, err } =
+        sandbox.run(&["lint", "--json", "flow.yaml", "misspelt.yaml", "broken.json"]);
+    assert_eq!((code, err.as_str()), (Some(2), "rehearsal: 6 mistakes in the files above\n"), "{out}");
+    let list: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let list = list.as_array().unwrap();
+    let part =
+        |name: &str| -> Vec<&str> { list.iter().map(|finding| finding[name].as_str().unwrap()).collect() };
+    assert_eq!(
+        part("pointer"),
+        ["/workflow", "/cases/0/outcome", "/cases/0/steps", "", "/clases", ""],
+        "{out}"
+    );
+    assert_eq!(part("severity"), ["error"; 6]);
+    assert_eq!(part("code")[..2], ["wrong-value", "wrong-value"]);
+    assert_eq!(part("file")[3..], ["misspelt.yaml", "misspelt.yaml", "broken.json"]);
+    let first = &list[1];
+    assert_eq!((first["line"].as_u64(), first["column"].as_u64()), (Some(4), Some(22)));
+    assert_eq!(first["hint"], "did you mean `success`?");
+    let keys = |line: &str| line.matches("\": ").count();
+    assert!(
+        out.lines().filter(|line| line.starts_with("  {\"file\": ")).all(|line| keys(line) >= 8),
+        "{out}"
+    );
+
+    let Ended { code, out, err } = sandbox.run(&["lint", "--json", "suite.yaml"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "[]\n", ""));
+    let Ended { code, out, .. } = sandbox.run(&["lint", "--json", "warned.yaml"]);
+    assert_eq!(code, Some(0), "{out}");
+    let list: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let warned = &list[0];
+    assert_eq!(warned["severity"], "warning", "{out}");
+    assert_eq!(warned["pointer"], "/classes/c/phrasings/0", "{out}");
 }
 
 #[test]

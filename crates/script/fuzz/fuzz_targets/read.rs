@@ -6,7 +6,7 @@ use rehearsal_script::{File, Known, lint};
 use rehearsal_wire::fault::FAULTS;
 
 fuzz_target!(|bytes: &[u8]| {
-    let known = Known { rules: &["pairing"], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+    let known = Known { rules: &["pairing"], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
     for name in ["f.json", "f.yaml"] {
         let _ = lint(&[File { name, bytes }], &known);
     }

@@ -54,7 +54,7 @@ fn node(
             let mut seen = BTreeSet::new();
             let mut entries = Vec::with_capacity(value.len());
             for (key, item) in value.entries() {
-                let key_at = cursor.spot(key.offset());
+                let key_at = cursor.spot(key.offset()).of_key();
                 let name = key.as_str().unwrap_or_default().into_owned();
                 if !seen.insert(name.clone()) {
                     findings.error(
@@ -123,7 +123,7 @@ impl<'b> Cursor<'b> {
         }
         for &byte in self.bytes.get(self.offset..offset).unwrap_or_default() {
             if byte == b'\n' {
-                self.at = Spot { line: self.at.line.saturating_add(1), column: 1 };
+                self.at = Spot { line: self.at.line.saturating_add(1), column: 1, key: false };
             } else if byte & 0xC0 != 0x80 {
                 // Only the first byte of a character counts.
                 self.at.column = self.at.column.saturating_add(1);

@@ -52,12 +52,27 @@ impl Node {
         self.content == Content::Null
     }
 
+    /// Whether it is null, or a text, list or map that holds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.content {
+            Content::Null => true,
+            Content::Bool(_) | Content::Number(_) => false,
+            Content::Text(text) => text.is_empty(),
+            Content::List(items) => items.is_empty(),
+            Content::Map(entries) => entries.is_empty(),
+        }
+    }
+
     pub(crate) fn entries(&self) -> &[(Key, Node)] {
         if let Content::Map(entries) = &self.content { entries } else { &[] }
     }
 
     pub(crate) fn items(&self) -> &[Node] {
         if let Content::List(items) = &self.content { items } else { &[] }
+    }
+
+    pub(crate) fn as_list(&self) -> Option<&[Node]> {
+        if let Content::List(items) = &self.content { Some(items) } else { None }
     }
 
     /// The value under a key of a map.

@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Option<Node> {
 
 fn spot(line: usize, column: usize) -> Spot {
     let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    Spot { line: small(line), column: small(column) }
+    Spot { line: small(line), column: small(column), key: false }
 }
 
 fn place(marker: &Marker) -> Spot {
@@ -154,7 +154,7 @@ impl Builder<'_, '_> {
             if anchor > 0 {
                 self.anchors.insert(anchor, Node { content: Content::Text(text.to_owned()), at });
             }
-            return self.key(text, style, at);
+            return self.key(text, style, at.of_key());
         }
         let content = if is_text || style != ScalarStyle::Plain {
             Content::Text(text.to_owned())

@@ -14,14 +14,16 @@ mod repeat;
 pub(crate) mod runs;
 mod step;
 mod suite;
+pub(crate) mod workflow;
 
 pub(crate) use action::is_header;
 
-use crate::finding::{Finding, Findings, Severity};
+use crate::finding::{Finding, Findings, Severity, point};
 use crate::lint::surprises;
 use crate::node;
 use crate::scenario::Scenarios;
 use crate::wave;
+use crate::workflow::{RefusalForm, StepForm};
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::rule::Profile;
 
@@ -45,6 +47,10 @@ pub struct Known<'k> {
     pub codes: &'k [&'k str],
     /// Says what is wrong with a regular expression.
     pub regex: fn(&str) -> Result<(), String>,
+    /// The steps of workflows. A step that was read says its row by its place here.
+    pub steps: &'k [&'k StepForm],
+    /// The codes with which steps refuse.
+    pub refusals: &'k [RefusalForm],
 }
 
 impl Known<'_> {
@@ -94,19 +100,21 @@ pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
         }
     }
     for (at, (_, lint)) in OTHERS.iter().enumerate() {
-        findings.extend(lint(&of(Some(at))));
+        findings.extend(lint(&of(Some(at)), known));
     }
     let order = |file: &str| files.iter().position(|known| known.name == file);
     findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
     findings.dedup();
+    point(&mut findings, files);
     findings
 }
 
 /// What is said about all files of one kind, which may have to do with each other.
-type Lint = fn(&[File<'_>]) -> Vec<Finding>;
+type Lint = fn(&[File<'_>], &Known<'_>) -> Vec<Finding>;
 
 /// Files that are no part of a suite, by the key that only they have at the top.
-const OTHERS: &[(&str, Lint)] = &[(wave::KEY, wave::lint), (runs::KEY, runs::lint)];
+const OTHERS: &[(&str, Lint)] =
+    &[(wave::KEY, wave::lint), (runs::KEY, runs::lint), (workflow::KEY, workflow::lint)];
 
 /// The row of [`OTHERS`] that a file belongs to.
 fn other(file: &File<'_>) -> Option<usize> {

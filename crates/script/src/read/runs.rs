@@ -1,6 +1,6 @@
 //! Files of run scripts: what the runs of the agent-run daemon do.
 
-use super::File;
+use super::{File, Known};
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Content, Node};
 use crate::runs::{
@@ -32,7 +32,7 @@ pub fn read(files: &[File<'_>]) -> Result<RunScripts, Vec<Finding>> {
 }
 
 /// All that can be said about files of run scripts, which a daemon plays together.
-pub(super) fn lint(files: &[File<'_>]) -> Vec<Finding> {
+pub(super) fn lint(files: &[File<'_>], _: &Known<'_>) -> Vec<Finding> {
     load(files).1
 }
 
@@ -46,7 +46,7 @@ fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
             schema::check(root, &schema::RUNS, false, &mut findings);
             take(root, &mut scripts, &mut findings);
         }
-        all.extend(findings.into_sorted());
+        all.extend(findings.into_sorted(root.as_ref()));
     }
     (scripts, all)
 }
@@ -523,7 +523,9 @@ runs:
             ("[{id: a, refuse: {status: 400, code: x}, steps: [{note: y}]}]", "never played"),
         ] {
             let text = format!("version: 1\nruns: {text}\n");
-            let found = lint(&[File { name: "runs.yaml", bytes: text.as_bytes() }]);
+            let known =
+                Known { rules: &[], faults: &[], codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
+            let found = lint(&[File { name: "runs.yaml", bytes: text.as_bytes() }], &known);
             assert!(matches!(&found[..], [finding] if finding.message.contains(words)), "{found:?}");
         }
     }

@@ -35,18 +35,19 @@ pub(super) fn load(
     let mut all = Vec::new();
     for file in files {
         let mut findings = Findings::new(file.name);
-        if let Some(root) = node::read(file.bytes, &mut findings)
-            && let Some(older) = form(&root, &mut findings)
+        let root = node::read(file.bytes, &mut findings);
+        if let Some(root) = &root
+            && let Some(older) = form(root, &mut findings)
         {
-            schema::check(&root, &schema::FILE, older, &mut findings);
-            settings(&root, older, file.name, known, &mut agreed, &mut findings);
+            schema::check(root, &schema::FILE, older, &mut findings);
+            settings(root, older, file.name, known, &mut agreed, &mut findings);
             context.older = older;
             if !older {
-                command::agent(&root, &mut context, &mut findings);
+                command::agent(root, &mut context, &mut findings);
             }
-            class::classes(&root, &mut context, &mut findings);
+            class::classes(root, &mut context, &mut findings);
         }
-        all.extend(findings.into_sorted());
+        all.extend(findings.into_sorted(root.as_ref()));
     }
     let scenarios = Scenarios {
         phrasings: context.phrasings,

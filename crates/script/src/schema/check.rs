@@ -29,18 +29,21 @@ impl Check<'_, '_> {
         };
         for (key, value) in entries {
             match shape.known(self.older).find(|field| field.name == key.name) {
+                Some(field) if field.need == Need::Filled && value.is_empty() => {}
                 Some(field) => self.kind(value, field.kind, &format!("`{}`", field.name)),
                 None => self.unknown(key, shape),
             }
         }
         for field in shape.known(self.older) {
-            let needed = match field.need {
+            let found = node.get(field.name);
+            let missing = match field.need {
                 Need::Optional => false,
-                Need::Required => true,
-                Need::OlderRequired => self.older,
+                Need::Required => found.is_none(),
+                Need::Filled => found.is_none_or(Node::is_empty),
+                Need::OlderRequired => self.older && found.is_none(),
             };
-            if needed && node.get(field.name).is_none() {
-                self.missing(node.at, field, shape);
+            if missing {
+                self.missing(found.map_or(node.at, |empty| empty.at), field, shape);
             }
         }
     }
@@ -144,7 +147,9 @@ impl Check<'_, '_> {
             return;
         }
         // Where the range is only a guard, its ends would say nothing.
-        let message = if least >= 0 {
+        let message = if least == most {
+            format!("{name} must be {least}")
+        } else if least >= 0 {
             format!("{name} must be a whole number from {least} to {most}")
         } else if node.as_whole().is_none() {
             format!("{name} must be a whole number")
@@ -178,7 +183,7 @@ impl Check<'_, '_> {
 }
 
 /// A sentence as a hint: without its full stop, its first letter small unless it begins an abbreviation.
-fn lower_first(doc: &str) -> String {
+pub(crate) fn lower_first(doc: &str) -> String {
     let doc = doc.trim_end_matches('.');
     let mut letters = doc.chars();
     match (letters.next(), letters.clone().next()) {

@@ -9,12 +9,14 @@ mod kind;
 mod print;
 mod run;
 mod wave;
+mod workflow;
 
-pub(crate) use check::check;
+pub(crate) use check::{check, lower_first};
 pub(crate) use fields::FILE;
 pub use print::{FileKind, json_schema};
 pub(crate) use run::{ACTS, RUNS, WAITS};
 pub(crate) use wave::{ROLES, WAVE};
+pub(crate) use workflow::{REFERENCE, WORKFLOW};
 
 /// A kind of map with known fields.
 pub(crate) struct Shape {
@@ -48,6 +50,8 @@ pub(crate) enum Need {
     Optional,
     /// It must be there.
     Required,
+    /// It must be there and hold something: null and an empty text, list or map count as missing.
+    Filled,
     /// It must be there in files without `version`.
     OlderRequired,
 }

@@ -1,6 +1,6 @@
 //! The table as a JSON Schema.
 
-use super::{FILE, Kind, Need, RUNS, Shape, WAVE};
+use super::{FILE, Kind, Need, RUNS, Shape, WAVE, WORKFLOW};
 use rehearsal_wire::json::write_string;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,11 +14,13 @@ pub enum FileKind {
     Wave,
     /// Run scripts of the agent-run daemon.
     Runs,
+    /// Workflows in our own form, with `version: 1`.
+    Workflow,
 }
 
 impl FileKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Suite, Self::Wave, Self::Runs];
+    pub const ALL: [Self; 4] = [Self::Suite, Self::Wave, Self::Runs, Self::Workflow];
 
     /// Its word.
     #[must_use]
@@ -27,6 +29,7 @@ impl FileKind {
             Self::Suite => "suite",
             Self::Wave => "wave",
             Self::Runs => "runs",
+            Self::Workflow => "workflow",
         }
     }
 
@@ -35,6 +38,7 @@ impl FileKind {
             Self::Suite => &FILE,
             Self::Wave => &WAVE,
             Self::Runs => &RUNS,
+            Self::Workflow => &WORKFLOW,
         }
     }
 }

@@ -57,7 +57,8 @@ impl Served {
     /// A suite of one file; its name decides whether it is YAML or JSON.
     pub(crate) fn file(name: &str, text: &str) -> Self {
         let rules: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
-        let known = Known { rules: &rules, faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+        let known =
+            Known { rules: &rules, faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
         let scenarios = match rehearsal_script::read(&[File { name, bytes: text.as_bytes() }], &known) {
             Ok(scenarios) => scenarios,
             Err(findings) => {

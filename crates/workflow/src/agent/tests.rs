@@ -63,7 +63,8 @@ fn files_lie_in_the_home_and_hold_no_placeholder_by_accident() {
 
 fn read(text: &str) -> Scenarios {
     let files = [File { name: "suite.yaml", bytes: text.as_bytes() }];
-    let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+    let known =
+        Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
     rehearsal_script::read(&files, &known).unwrap()
 }
 

@@ -30,14 +30,7 @@ impl Judged {
 
     /// The same with the weight that a suite gives it; nothing where it wants it unjudged.
     pub(super) fn weighed(mut self, weights: &[(String, Weight)]) -> Option<Self> {
-        let given = weights.iter().rev().find(|(code, _)| *code == self.code).map(|(_, weight)| *weight);
-        self.severity = match given {
-            None => self.severity,
-            Some(Weight::Error) => Severity::Error,
-            Some(Weight::Warning) => Severity::Warning,
-            Some(Weight::Note) => Severity::Note,
-            Some(Weight::Off) => return None,
-        };
+        self.severity = weight(&self.code, self.severity, weights)?;
         Some(self)
     }
 
@@ -50,6 +43,17 @@ impl Judged {
     fn finding(self) -> Finding {
         let Found { message, exchanges, cause: _ } = self.found;
         Finding { code: self.code, severity: self.severity, message, exchanges, also: Vec::new() }
+    }
+}
+
+/// What a finding weighs after what a suite and the command line say, of which the later holds; nothing where it is not to be judged.
+pub(super) fn weight(code: &str, own: Severity, weights: &[(String, Weight)]) -> Option<Severity> {
+    match weights.iter().rev().find(|(known, _)| known == code).map(|(_, weight)| *weight) {
+        None => Some(own),
+        Some(Weight::Error) => Some(Severity::Error),
+        Some(Weight::Warning) => Some(Severity::Warning),
+        Some(Weight::Note) => Some(Severity::Note),
+        Some(Weight::Off) => None,
     }
 }
 

@@ -19,6 +19,7 @@ mod recording;
 mod refusal;
 mod sent;
 mod truncated;
+pub(crate) mod work;
 
 pub(crate) use agent::TIME_LIMIT;
 pub use codes::{codes, explain, explained, text, weight_word};
@@ -187,6 +188,7 @@ fn quote_end(text: &str) -> String {
 pub const CHECKS: &[Check] = &[
     WORLD_FAILED,
     NOT_STARTED,
+    work::STEP_FAILED,
     daemon::DAEMON_UNAUTHORIZED,
     daemon::PROTOCOL_MAJOR,
     daemon::KEY_MISSING,
@@ -220,6 +222,9 @@ pub const CHECKS: &[Check] = &[
     end::NEVER_ASKED,
     daemon::DAEMON_NEVER_ASKED,
     agent::TIME_LIMIT,
+    work::STEP_TIMED_OUT,
+    work::STEP_REFUSED,
+    work::REFUSED_OTHERWISE,
     agent::KILLED,
     end::STEPS_SKIPPED,
     end::NOT_FINISHED,
@@ -238,6 +243,13 @@ pub const CHECKS: &[Check] = &[
     daemon::DAEMON_ANSWERS,
     daemon::DAEMON_MESSAGES,
     daemon::DAEMON_CANCELLED,
+    work::NOT_REFUSED,
+    work::STEP_EXPECTATION,
+    work::NOTHING_EXPECTED,
+    work::NOT_PROVEN,
+    work::ARTIFACT_MISSING,
+    work::CONTROL_PASSED,
+    work::ROUNDS_DIFFER,
     agent::TRIED_TO_LEAVE,
 ];
 
@@ -254,6 +266,12 @@ pub fn grade(evidence: &Evidence<'_>, weights: &[(String, Weight)]) -> Vec<Findi
         )
         .chain(refusal::notes(evidence.facts));
     fold::fold(judged.filter_map(|judged| judged.weighed(weights)).collect())
+}
+
+/// A finding with the weight that the suite or the command line gives its code; nothing where they want it unjudged.
+pub(crate) fn weighed(finding: Finding, weights: &[(String, Weight)]) -> Option<Finding> {
+    let severity = fold::weight(&finding.code, finding.severity, weights)?;
+    Some(Finding { severity, ..finding })
 }
 
 /// Steps of the case's conversations that have an index, and how many of them were answered: answered first. Where a cassette plays

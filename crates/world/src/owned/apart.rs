@@ -1,6 +1,6 @@
 //! Whether two folders have nothing to do with each other, whatever they are called.
 
-use super::handle::Folder;
+use crate::handle::Folder;
 use std::io;
 use std::path::Path;
 

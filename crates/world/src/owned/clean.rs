@@ -2,10 +2,10 @@
 //! takes its place.
 
 use super::Tree;
-use super::handle::{Facts, Folder, Kind};
 use super::place::{fault, split};
 use super::refusal::Refusal;
 use crate::files::private_folders;
+use crate::handle::{Facts, Folder, Kind};
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path};

@@ -3,7 +3,6 @@
 //! New and old files change places, so that the old one is kept until the end, and so that what was really replaced can be
 //! looked at afterwards: where that is not what was taken, it goes back.
 
-use super::handle::{Facts, Folder};
 use super::held::{Held, Item, same};
 use super::place::{self, beside, split};
 use super::record::{Line, RECORD, Record, STAGED, UNDO};
@@ -11,6 +10,7 @@ use super::refusal::{OwnedError, Refusal};
 use super::report::{Cause, CommitError, Committed, Fate, PathReport};
 use super::trade::{make_like, settle, trade};
 use super::turn::Turn;
+use crate::handle::{Facts, Folder};
 use crate::vault::{self, VaultError};
 use rehearsal_journal::digest;
 use std::fs::File;

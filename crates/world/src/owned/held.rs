@@ -1,9 +1,9 @@
 //! Files that were taken: their bytes, and what they and their folders were.
 
-use super::handle::{Facts, Folder, Kind};
 use super::place::{self, digest_of, fault, open, parent, split};
 use super::refusal::{OwnedError, Refusal};
 use super::{Entry, Limits, Mode, Tree};
+use crate::handle::{Facts, Folder, Kind};
 use rehearsal_journal::digest;
 use std::collections::BTreeMap;
 use std::io::Read as _;

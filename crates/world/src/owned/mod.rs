@@ -14,7 +14,6 @@
 mod apart;
 mod clean;
 mod commit;
-mod handle;
 mod held;
 mod originals;
 mod place;
@@ -34,7 +33,7 @@ pub use recover::Ended;
 pub use refusal::{OwnedError, Refusal};
 pub use report::{Cause, CommitError, Committed, Fate, PathReport, Recovered};
 
-use handle::Folder;
+use crate::handle::Folder;
 use std::io;
 use std::path::{Path, PathBuf};
 

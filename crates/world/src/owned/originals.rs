@@ -2,8 +2,8 @@
 
 use super::Tree;
 use super::clean::Original;
-use super::handle::{Facts, Folder, Kind};
 use super::place::{fault, parent, split};
+use crate::handle::{Facts, Folder, Kind};
 use std::io::{self, Read as _};
 use thiserror::Error;
 

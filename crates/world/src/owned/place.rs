@@ -1,7 +1,7 @@
 //! One file in its folder: opened without following anything, looked at, read and compared.
 
-use super::handle::{Facts, Folder, Kind};
 use super::refusal::Refusal;
+use crate::handle::{Facts, Folder, Kind};
 use rehearsal_journal::digest::{self, Running};
 use std::fs::File;
 use std::io::{self, Read as _};

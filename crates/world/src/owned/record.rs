@@ -10,8 +10,8 @@
 //! undo
 //! ```
 
-use super::handle::Folder;
 use super::report::Cause;
+use crate::handle::Folder;
 use rehearsal_journal::digest;
 use std::fmt::Write as _;
 use std::path::Path;

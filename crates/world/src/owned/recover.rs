@@ -4,13 +4,13 @@
 //! else changed a file meanwhile. Being interrupted itself does no harm: the next try sees what is left to do.
 
 use super::Tree;
-use super::handle::Folder;
 use super::place::{self, digest_of, open, split};
 use super::record::{Found, LONGEST, Line, Phase, RECORD, Record, Sum, UNDO};
 use super::refusal::Refusal;
 use super::report::{Cause, CommitError, PathReport, Recovered};
 use super::trade::{settle, trade};
 use super::turn::Turn;
+use crate::handle::Folder;
 use crate::vault;
 use rehearsal_journal::digest;
 use std::io;

@@ -1,9 +1,9 @@
 //! What became of each file, in a commit, after one that failed, and after one that was interrupted.
 
-use super::handle::Folder;
 use super::place::{beside, parent, seen_at, split};
 use super::recover::Ended;
 use super::refusal::OwnedError;
+use crate::handle::Folder;
 use crate::vault::VaultError;
 use std::io;
 use thiserror::Error;

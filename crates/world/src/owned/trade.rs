@@ -1,6 +1,6 @@
 //! A file and the one beside it change places. In between, both stay on the disk under names that can be told.
 
-use super::handle::{Facts, Folder};
+use crate::handle::{Facts, Folder};
 use std::fs::File;
 use std::io;
 

@@ -3,7 +3,7 @@
 //! The system's lock of the tree's folder says whose turn it is. It goes with its process, and it binds us alone: others may do with
 //! their files what they like.
 
-use super::handle::Folder;
+use crate::handle::Folder;
 use std::io;
 
 /// The turn of whoever holds this.

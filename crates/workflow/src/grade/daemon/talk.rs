@@ -101,6 +101,7 @@ impl Talk {
                 | Event::Judged(_)
                 | Event::Bridge(_)
                 | Event::Drive(_)
+                | Event::Work(_)
                 | Event::Closed { .. } => {}
             }
         }

@@ -19,7 +19,8 @@ fn case(daemon: &str, rest: &str) -> Phrasing {
     let text = format!(
         "version: 1\ndaemon: {daemon}\nclasses: {{c: {{phrasings: [{{id: p, prompt: do it{rest}}}]}}}}\n"
     );
-    let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+    let known =
+        Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
     let file = File { name: "suite.yaml", bytes: text.as_bytes() };
     rehearsal_script::read(&[file], &known).unwrap().phrasings.remove(0)
 }

@@ -22,7 +22,8 @@ use rehearsal_wire::fault::FAULTS;
 /// The one phrasing of a suite whose class holds these lines of YAML.
 fn phrasing(class: &str) -> Phrasing {
     let text = format!("version: 1\nclasses:\n  c:\n{class}    phrasings: [{{id: p, prompt: do it}}]\n");
-    let known = Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()) };
+    let known =
+        Known { rules: &[], faults: FAULTS, codes: &[], regex: |_| Ok(()), steps: &[], refusals: &[] };
     let file = File { name: "suite.yaml", bytes: text.as_bytes() };
     rehearsal_script::read(&[file], &known).unwrap().phrasings.remove(0)
 }

@@ -12,9 +12,12 @@ use std::path::Path;
 
 /// What something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A regular file.
     File,
+    /// A folder.
     Folder,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket or a device.
     Other,
@@ -22,46 +25,46 @@ pub(super) enum Kind {
 
 /// What a file system says of something. Where it has no inodes, the time of its making stands for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Facts {
-    pub(super) kind: Kind,
-    pub(super) device: u64,
-    pub(super) inode: u64,
-    pub(super) size: u64,
+pub(crate) struct Facts {
+    pub(crate) kind: Kind,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) size: u64,
     /// Nanoseconds since 1970 UTC.
-    pub(super) modified: i128,
+    pub(crate) modified: i128,
     /// Permission bits with setuid, setgid and sticky.
-    pub(super) mode: u32,
-    pub(super) links: u64,
-    pub(super) owner: (u32, u32),
+    pub(crate) mode: u32,
+    pub(crate) links: u64,
+    pub(crate) owner: (u32, u32),
 }
 
 impl Facts {
     /// By what it is told from everything else that is there at the same time.
-    pub(super) fn id(&self) -> (u64, u64) {
+    pub(crate) fn id(&self) -> (u64, u64) {
         (self.device, self.inode)
     }
 
-    pub(super) fn of(file: &File) -> io::Result<Self> {
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
         Ok(facts(&Metadata::from_file(file)?))
     }
 }
 
 /// An open folder.
 #[derive(Debug)]
-pub(super) struct Folder(Dir);
+pub(crate) struct Folder(Dir);
 
 impl Folder {
     /// Opens a folder that a person named; links on the way to it are theirs.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(Dir::open_ambient_dir(path, ambient_authority())?))
     }
 
-    pub(super) fn again(&self) -> io::Result<Self> {
+    pub(crate) fn again(&self) -> io::Result<Self> {
         Ok(Self(self.0.try_clone()?))
     }
 
     /// Opens a folder below, with `/` between the parts of its path; the folder itself where that is empty.
-    pub(super) fn beneath(&self, path: &str) -> io::Result<Self> {
+    pub(crate) fn beneath(&self, path: &str) -> io::Result<Self> {
         if path.is_empty() {
             return self.again();
         }
@@ -77,33 +80,46 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn at_once(&self, path: &str) -> rustix::io::Result<Self> {
-        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+        use rustix::fs::{OFlags, ResolveFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        self.resolve(path, flags, ResolveFlags::empty()).map(Self::from)
+    }
+
+    /// Opens what is below, where no link is on the way to it, or it itself. What else is not to be on the way can be told.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn resolve(
+        &self,
+        path: &str,
+        flags: rustix::fs::OFlags,
+        further: rustix::fs::ResolveFlags,
+    ) -> rustix::io::Result<std::os::fd::OwnedFd> {
+        use rustix::fs::{Mode, ResolveFlags, openat2};
+        let links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let resolve = ResolveFlags::BENEATH | links | further;
         // A rename elsewhere may make the kernel unsure: it says so, and asks to be asked again.
         for _ in 0..16 {
             match openat2(&self.0, path, flags, Mode::empty(), resolve) {
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
-                opened => return opened.map(|folder| Self(Dir::from_std_file(folder.into()))),
+                opened => return opened,
             }
         }
         Err(rustix::io::Errno::AGAIN)
     }
 
-    pub(super) fn part_by_part(&self, path: &str) -> io::Result<Self> {
+    pub(crate) fn part_by_part(&self, path: &str) -> io::Result<Self> {
         path.split('/').try_fold(self.again()?, |folder, part| folder.folder(OsStr::new(part)))
     }
 
     /// The folder of this name.
     #[cfg(unix)]
-    pub(super) fn folder(&self, name: &OsStr) -> io::Result<Self> {
+    pub(crate) fn folder(&self, name: &OsStr) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(Self(Dir::from_std_file(openat(&self.0, name, flags, Mode::empty())?.into())))
+        Ok(openat(&self.0, name, flags, Mode::empty())?.into())
     }
 
     #[cfg(not(unix))]
-    pub(super) fn folder(&self, name: &OsStr) -> io::Result<Self> {
+    pub(crate) fn folder(&self, name: &OsStr) -> io::Result<Self> {
         if !self.0.symlink_metadata(name)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
@@ -111,12 +127,12 @@ impl Folder {
     }
 
     /// What the folder itself is.
-    pub(super) fn facts(&self) -> io::Result<Facts> {
+    pub(crate) fn facts(&self) -> io::Result<Facts> {
         Ok(facts(&self.0.dir_metadata()?))
     }
 
     /// What has this name, a link as a link; none where nothing has it.
-    pub(super) fn look(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Facts>> {
+    pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Facts>> {
         match self.0.symlink_metadata(name.as_ref()) {
             Ok(seen) => Ok(Some(facts(&seen))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -125,12 +141,12 @@ impl Folder {
     }
 
     /// Opens what has this name to read it. Whoever calls looks at what was opened.
-    pub(super) fn file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+    pub(crate) fn file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.with(name.as_ref(), OpenOptions::new().read(true), 0)
     }
 
     /// Makes a file with these permissions, less those of the user's mask; nothing may have its name.
-    pub(super) fn create(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<File> {
+    pub(crate) fn create(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<File> {
         self.with(name.as_ref(), OpenOptions::new().write(true).create_new(true), mode)
     }
 
@@ -147,22 +163,22 @@ impl Folder {
         Ok(self.0.open_with(name, options)?.into_std())
     }
 
-    pub(super) fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.0.create_dir(name.as_ref())
     }
 
     /// Removes a file, or a link itself.
-    pub(super) fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.0.remove_file(name.as_ref())
     }
 
     /// Removes a folder that is empty.
-    pub(super) fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.0.remove_dir(name.as_ref())
     }
 
     /// Lets two names change places in one step. False where the system or the file system cannot do that.
-    pub(super) fn exchange(&self, one: &str, other: &str) -> io::Result<bool> {
+    pub(crate) fn exchange(&self, one: &str, other: &str) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
@@ -180,7 +196,7 @@ impl Folder {
     }
 
     /// Gives something another name, which nothing may have.
-    pub(super) fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
@@ -194,15 +210,20 @@ impl Folder {
     }
 
     /// The same where the system cannot do it in one step: between look and rename something may come.
-    pub(super) fn rename_after_a_look(&self, from: &str, to: &str) -> io::Result<()> {
+    pub(crate) fn rename_after_a_look(&self, from: &str, to: &str) -> io::Result<()> {
         if self.look(to)?.is_some() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         self.0.rename(from, &self.0, to)
     }
 
+    /// Gives a file another name, in the place of the file that has it now.
+    pub(crate) fn rename_over(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename(from, &self.0, to)
+    }
+
     /// Waits until the names in the folder are on the disk.
-    pub(super) fn sync(&self) -> io::Result<()> {
+    pub(crate) fn sync(&self) -> io::Result<()> {
         // A folder's handle on other systems is nothing that can be synced; there renames are safe by themselves.
         #[cfg(unix)]
         rustix::fs::fsync(self.itself()?)?;
@@ -211,14 +232,14 @@ impl Folder {
 
     /// The folder as an open file: the handle may stand for the path alone.
     #[cfg(unix)]
-    pub(super) fn itself(&self) -> io::Result<std::os::fd::OwnedFd> {
+    pub(crate) fn itself(&self) -> io::Result<std::os::fd::OwnedFd> {
         use rustix::fs::{Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(openat(&self.0, ".", flags, Mode::empty())?)
     }
 
     /// The names of all that is inside, at most `most`, in order; whether there are more.
-    pub(super) fn names(&self, most: usize) -> io::Result<(Vec<OsString>, bool)> {
+    pub(crate) fn names(&self, most: usize) -> io::Result<(Vec<OsString>, bool)> {
         let mut names = Vec::new();
         for entry in self.0.entries()? {
             if names.len() == most {
@@ -231,12 +252,12 @@ impl Folder {
     }
 
     /// What a link holds.
-    pub(super) fn link(&self, name: &OsStr) -> io::Result<std::path::PathBuf> {
+    pub(crate) fn link(&self, name: &OsStr) -> io::Result<std::path::PathBuf> {
         self.0.read_link_contents(name)
     }
 
     /// Makes a link; false where making one needs a privilege.
-    pub(super) fn make_link(&self, holds: &Path, name: &OsStr) -> io::Result<bool> {
+    pub(crate) fn make_link(&self, holds: &Path, name: &OsStr) -> io::Result<bool> {
         #[cfg(unix)]
         return self.0.symlink_contents(holds, name).map(|()| true);
         #[cfg(not(unix))]
@@ -244,6 +265,20 @@ impl Folder {
             let _ = (holds, name);
             Ok(false)
         }
+    }
+}
+
+#[cfg(unix)]
+impl From<std::os::fd::OwnedFd> for Folder {
+    fn from(folder: std::os::fd::OwnedFd) -> Self {
+        Self(Dir::from_std_file(folder.into()))
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Folder {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

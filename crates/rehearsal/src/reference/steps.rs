@@ -1,0 +1,70 @@
+//! The pages of workflow steps and of the codes with which they refuse.
+
+use super::{code, fenced, head, row};
+use rehearsal_lab::Code;
+use rehearsal_script::workflow::InputKind;
+use rehearsal_workflow::step::STEPS;
+
+/// All steps: inputs, what they observe, with what they refuse, an example each.
+pub(super) fn steps() -> String {
+    let mut out = "What a step of a workflow can `use`; [workflows.md](../guide/workflows.md) says how files are written. What a step observes is \
+                   what `expect` and `${id.field}` ask for.\n\n"
+        .to_owned()
+        + &head(&["step", "what it does"]);
+    for step in STEPS {
+        out.push_str(&row(&[&format!("[{0}](#{0})", step.form.name), step.form.summary]));
+    }
+    for step in STEPS {
+        let form = &step.form;
+        out.push_str(&format!("\n## {}\n\n{}\n", form.name, form.summary));
+        if !form.reference.is_empty() {
+            let names: Vec<_> = form.reference.iter().map(|name| code(name)).collect();
+            out.push_str(&format!("\nIn the reference's form: {}.\n", names.join(", ")));
+        }
+        if !form.inputs.is_empty() {
+            out.push_str(&format!("\n{}", head(&["input", "what stands there", "what it is"])));
+            for input in form.inputs {
+                let must = if input.required { ", required" } else { "" };
+                out.push_str(&row(&[&code(input.name), &format!("{}{must}", kind(input.kind)), input.doc]));
+            }
+        }
+        if !form.gives.is_empty() {
+            out.push_str(&format!("\n{}", head(&["observes", "what it is"])));
+            for (name, doc) in form.gives {
+                out.push_str(&row(&[&code(name), doc]));
+            }
+        }
+        if !form.refuses.is_empty() {
+            let codes: Vec<_> = form.refuses.iter().map(|word| code(word)).collect();
+            out.push_str(&format!("\nRefuses with {}.\n", codes.join(", ")));
+        }
+        out.push_str(&format!("\n{}", fenced("text", form.example)));
+    }
+    out
+}
+
+fn kind(kind: InputKind) -> String {
+    match kind {
+        InputKind::Text => "a text".to_owned(),
+        InputKind::Flag => "true or false".to_owned(),
+        InputKind::Whole => "a whole number".to_owned(),
+        InputKind::Span => "a duration such as `200ms`".to_owned(),
+        InputKind::Texts => "a list of texts".to_owned(),
+        InputKind::TextMap => "a map of texts".to_owned(),
+        InputKind::Word(words) => words.iter().map(|word| code(word)).collect::<Vec<_>>().join(", "),
+        InputKind::Anything => "any value".to_owned(),
+    }
+}
+
+/// All codes of refusals.
+pub(super) fn refusals() -> String {
+    let mut out = "What `refusal: {step, code}` of a workflow case can declare, and what `step-refused` tells. A code that is about permission belongs \
+                   to the outcome `permission_denied`, any other to `failure`. Any step can refuse with `E_PERMISSION`.\n\n"
+        .to_owned()
+        + &head(&["code", "about", "what it means", "what to do"]);
+    for refusal in Code::ALL {
+        let about = if refusal.is_permission() { "permission" } else { "" };
+        out.push_str(&row(&[&code(refusal.word()), about, refusal.meaning(), refusal.remedy()]));
+    }
+    out
+}

@@ -1,0 +1,80 @@
+//! What stands on the bench of one workflow case: its folders, and the subsystems that its steps have opened so far.
+
+use rehearsal_lab::store::{CellStatus, End, Moments, Store};
+use rehearsal_lab::workspace::Workspace;
+use rehearsal_lab::{Code, Fact, Refusal, Service, Stop};
+use rehearsal_script::workflow::Form;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// One case's bench.
+pub(crate) struct Bench {
+    /// The folder of the case, in which all others lie.
+    pub(crate) root: PathBuf,
+    /// The folder that its programs run in.
+    pub(crate) folder: PathBuf,
+    /// Their home.
+    pub(crate) home: PathBuf,
+    /// The same folder as the boundary holds it.
+    pub(crate) workspace: Workspace,
+    /// The session store, once a session is open.
+    pub(crate) store: Option<Store>,
+    /// What ids and times come from; taken by the store.
+    pub(crate) moments: Option<Moments>,
+    /// Programs that run beside the steps.
+    pub(crate) services: Vec<Service>,
+    /// Reference form: version ids by the names under which they were saved.
+    pub(crate) names: BTreeMap<String, String>,
+    /// The form of the file.
+    pub(crate) form: Form,
+    /// The environment that we were started with, of which programs get what they cannot run without.
+    pub(crate) inherited: Vec<(String, String)>,
+    /// The step that is done now.
+    pub(crate) step: String,
+}
+
+impl Bench {
+    /// The store of the open session.
+    pub(crate) fn store(&mut self) -> Result<&mut Store, Stop> {
+        self.store.as_mut().ok_or_else(no_session)
+    }
+
+    /// The version that a step names: by its id; in the reference's form by the name under which it was saved.
+    pub(crate) fn version(&self, named: &str) -> Result<String, Stop> {
+        match self.form {
+            Form::Own => Ok(named.to_owned()),
+            Form::Reference => self.names.get(named).cloned().ok_or_else(|| {
+                Stop::Refused(Refusal::of(Code::Unknown, format!("nothing was saved as {named:?}")))
+            }),
+        }
+    }
+}
+
+/// Steps as cells of the open session: the store's own log of what was done in it.
+impl Bench {
+    /// Begins the cell of a step with its inputs as they may be kept. Nothing where no session is open.
+    pub(crate) fn begin(&mut self, step: &str, with: &Map<String, Value>) -> Result<(), Stop> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let code = Value::Object(with.clone()).to_string();
+        store.begin_cell(step, &code).map(drop)
+    }
+
+    /// Ends it, if one was begun.
+    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>) -> Result<(), Stop> {
+        let Some(store) = self.store.as_mut().filter(|store| store.has_open_cell()) else { return Ok(()) };
+        let (status, error) = match outcome {
+            Ok(_) => (CellStatus::Ok, String::new()),
+            Err(Stop::Refused(refusal)) => {
+                (CellStatus::Error, format!("{}: {}", refusal.code.word(), refusal.message))
+            }
+            Err(Stop::Failed(why) | Stop::Unsupported(why)) => (CellStatus::Error, why.clone()),
+            Err(Stop::TimedOut) => (CellStatus::Interrupted, "ended at its time limit".to_owned()),
+        };
+        store.finish_cell(&End { error: &error, ..End::silent(status) }).map(drop)
+    }
+}
+
+fn no_session() -> Stop {
+    Stop::Refused(Refusal::of(Code::NoSession, "no session is open; begin with the step `open_session`"))
+}

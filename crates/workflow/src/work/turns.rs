@@ -1,0 +1,392 @@
+//! The steps of a case, one after the other, each within its time limit, until one does not do what the case goes on from.
+
+use super::agent::{self, Rehearsed, Stage};
+use super::bench::Bench;
+use super::expect::{self, Around};
+use super::judge::{Missing, Seen};
+use super::mask::masked;
+use crate::case::Folders;
+use crate::field::Field;
+use crate::step::inputs::Inputs;
+use crate::step::{STEPS, Step, Work};
+use rehearsal_journal::event::Event;
+use rehearsal_journal::run::{Finding, JournalHead};
+use rehearsal_journal::work::{self, StepEnd, StepResult};
+use rehearsal_lab::store::Moments;
+use rehearsal_lab::workspace::{Policy, Workspace};
+use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
+use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
+use rehearsal_world::clock::Clock;
+use rehearsal_world::environment;
+use rehearsal_world::record::Recorder;
+use rehearsal_world::task;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The steps of one case while they are taken.
+pub(super) struct Turns<'f> {
+    field: &'f Arc<Field>,
+    form: Form,
+    case: &'f WorkflowCase,
+    folders: &'f Folders,
+    recorder: &'f Recorder,
+    /// Name of the attempt.
+    name: &'f str,
+    clock: Clock,
+    limit: Duration,
+    /// None once a step was given up at its time limit: what it still does, it does to what it holds.
+    bench: Option<Box<Bench>>,
+    /// Programs that run beside the steps.
+    services: Vec<Service>,
+    posture: Vec<(String, String)>,
+    seen: Vec<Seen>,
+    journals: Vec<JournalHead>,
+    /// What each step observed, unmasked, for references.
+    observed: Vec<Map<String, Value>>,
+}
+
+/// What is left of the steps.
+pub(super) struct Taken {
+    pub(super) seen: Vec<Seen>,
+    pub(super) journals: Vec<JournalHead>,
+    pub(super) posture: Vec<(String, String)>,
+}
+
+/// What came of the work of a step.
+struct Came {
+    outcome: Result<Observed, Stop>,
+    used: Used,
+    findings: Vec<Finding>,
+}
+
+/// What a step observed.
+#[derive(Default)]
+struct Observed {
+    fields: Map<String, Value>,
+    volatile: Vec<String>,
+    proofs: Vec<Proof>,
+}
+
+impl From<Fact> for Observed {
+    fn from(fact: Fact) -> Self {
+        Self {
+            fields: fact.observed().clone(),
+            volatile: fact.volatile().iter().map(|field| (*field).to_owned()).collect(),
+            proofs: fact.proofs().to_vec(),
+        }
+    }
+}
+
+impl Came {
+    fn of(outcome: Result<Fact, Stop>, used: Used) -> Self {
+        Self { outcome: outcome.map(Observed::from), used, findings: Vec::new() }
+    }
+}
+
+impl<'f> Turns<'f> {
+    pub(super) fn new(
+        field: &'f Arc<Field>,
+        (form, case): (Form, &'f WorkflowCase),
+        folders: &'f Folders,
+        recorder: &'f Recorder,
+        name: &'f str,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            field,
+            form,
+            case,
+            folders,
+            recorder,
+            name,
+            clock,
+            limit: case.time_limit.unwrap_or(field.order.time_limit),
+            bench: None,
+            services: Vec::new(),
+            posture: Vec::new(),
+            seen: Vec::new(),
+            journals: Vec::new(),
+            observed: Vec::new(),
+        }
+    }
+
+    /// Takes them all, or those up to the first after which the case cannot go on.
+    pub(super) async fn take_all(&mut self) {
+        let opened = self.open().await;
+        self.posture = posture(opened.as_deref().ok());
+        let (declared, posture) = (self.case.outcome.word().to_owned(), self.posture.clone());
+        self.note(work::Fact::Began { declared, posture });
+        let mut failed = opened.map(|bench| self.bench = Some(bench)).err();
+        for step in &self.case.steps {
+            self.take(step, failed.take()).await;
+            if !self.seen.last().is_some_and(Seen::goes_on) {
+                return;
+            }
+        }
+    }
+
+    fn note(&self, fact: work::Fact) {
+        self.recorder.note(Event::Work(fact));
+    }
+
+    /// Sets the bench up.
+    async fn open(&mut self) -> Result<Box<Bench>, Stop> {
+        let folder = self.folders.workspace.clone();
+        let workspace = task::blocking(move || Workspace::open(&folder, Policy::default())).await?;
+        Ok(Box::new(Bench {
+            root: self.folders.case.clone(),
+            folder: self.folders.workspace.clone(),
+            home: self.folders.home.clone(),
+            workspace,
+            store: None,
+            moments: Some(Moments::new(self.field.order.choice.seed, &self.case.name)),
+            services: Vec::new(),
+            names: std::collections::BTreeMap::new(),
+            form: self.form,
+            inherited: self.field.order.inherited.clone(),
+            step: String::new(),
+        }))
+    }
+
+    /// Takes one step; `failed` is why it cannot even begin.
+    async fn take(&mut self, step: &WorkflowStep, failed: Option<Stop>) {
+        let row = &STEPS[step.row];
+        let with = self.with(step);
+        let shown = with.as_ref().map(|inputs| masked(&inputs.0)).unwrap_or_default();
+        let began =
+            work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown.clone() };
+        self.note(began);
+        let clock = Clock::start();
+        let came = match (failed, with) {
+            (Some(stop), _) | (None, Err(stop)) => Came::of(Err(stop), Used::default()),
+            (None, Ok(inputs)) => self.work(step, row, (inputs, shown)).await,
+        };
+        let wall = clock.elapsed();
+        let unmet = match &came.outcome {
+            Ok(observed) => self.unmet(step, &observed.fields).await,
+            Err(_) => Vec::new(),
+        };
+        self.ended(step, came, wall, unmet);
+    }
+
+    /// Its inputs, references replaced, where it may have them.
+    fn with(&self, step: &WorkflowStep) -> Result<Inputs, Stop> {
+        let observed = |at: usize| self.observed.get(at);
+        let resolved = |(name, given): &(String, rehearsal_script::workflow::Given)| {
+            Ok((
+                name.clone(),
+                given.resolve(&observed).map_err(|error| Refusal::of_input(error.to_string()))?,
+            ))
+        };
+        Ok(Inputs(step.with.iter().map(resolved).collect::<Result<_, Refusal>>()?))
+    }
+
+    /// Does its work, if it is permitted and there is time left.
+    async fn work(
+        &mut self,
+        step: &WorkflowStep,
+        row: &'static Step,
+        (inputs, shown): (Inputs, Map<String, Value>),
+    ) -> Came {
+        if let Some(lacks) = self.lacks(row, &inputs) {
+            return Came::of(Err(lacks.into()), Used::default());
+        }
+        let left = self.limit.saturating_sub(self.clock.elapsed());
+        let limit = step.time_limit.map_or(left, |limit| limit.min(left));
+        match row.work {
+            Work::Restate => {
+                let observed = Observed { fields: inputs.0, ..Observed::default() };
+                Came { outcome: Ok(observed), used: Used::default(), findings: Vec::new() }
+            }
+            Work::Lab(work) => self.lab(step, work, (inputs, shown), limit).await,
+            Work::Outside(work) => {
+                let Some(bench) = self.bench.as_mut() else { return gone() };
+                if let Err(stop) = bench.begin(&step.id, &shown) {
+                    return Came::of(Err(stop), Used::default());
+                }
+                let ended = task::within(limit + BEYOND, work(bench, &inputs, limit)).await;
+                self.services.append(&mut bench.services);
+                let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
+                let written = bench.end(&outcome);
+                Came::of(written.and(outcome), used)
+            }
+            Work::Agent => self.agent(step, &inputs, limit).await,
+        }
+    }
+
+    /// The permission that a step needs and the workflow does not list; enforced in our form alone.
+    fn lacks(&self, row: &Step, inputs: &Inputs) -> Option<Refusal> {
+        let needed = (row.needs)(inputs).filter(|_| self.form == Form::Own)?;
+        if self.case.permissions.iter().any(|permission| permission == needed) {
+            return None;
+        }
+        let name = row.form.name;
+        Some(Refusal::of_permission(format!("`{name}` needs {needed}, which `permissions` does not list")))
+    }
+
+    /// Work that waits for the disk, on a thread for such work. Given up, the thread keeps the bench.
+    async fn lab(
+        &mut self,
+        step: &WorkflowStep,
+        work: fn(&mut Bench, &Inputs) -> Result<Fact, Stop>,
+        (inputs, shown): (Inputs, Map<String, Value>),
+        limit: Duration,
+    ) -> Came {
+        let Some(mut bench) = self.bench.take() else { return gone() };
+        bench.step.clone_from(&step.id);
+        let done = task::blocking(move || {
+            let cpu = rehearsal_world::clock::thread_cpu();
+            let begun = bench.begin(&bench.step.clone(), &shown);
+            let outcome = begun.and_then(|()| work(&mut bench, &inputs));
+            let outcome = bench.end(&outcome).and(outcome);
+            let cpu = rehearsal_world::clock::thread_cpu()
+                .zip(cpu)
+                .map(|(after, before)| after.saturating_sub(before));
+            (bench, outcome, cpu)
+        });
+        match task::within(limit, done).await {
+            Some((bench, outcome, cpu)) => {
+                self.bench = Some(bench);
+                Came::of(outcome, Used { cpu, ..Used::default() })
+            }
+            None => Came::of(Err(Stop::TimedOut), Used::default()),
+        }
+    }
+
+    async fn agent(&mut self, step: &WorkflowStep, inputs: &Inputs, limit: Duration) -> Came {
+        let Folders { case, workspace, home } = self.folders;
+        let stage = Stage { folders: [case, workspace, home], case: self.name, step: &step.id };
+        let rehearsed = task::within(limit, agent::rehearse(self.field, inputs, &stage)).await;
+        let Some(Rehearsed { outcome, findings, journal }) = rehearsed else {
+            return Came::of(Err(Stop::TimedOut), Used::default());
+        };
+        self.journals.extend(journal);
+        Came { findings, ..Came::of(outcome, Used::default()) }
+    }
+
+    /// What was observed otherwise than expected.
+    async fn unmet(&mut self, step: &WorkflowStep, fields: &Map<String, Value>) -> Vec<String> {
+        let reads = |check: &Check| matches!(check, Check::Sha256Of(_) | Check::Exists(_));
+        if !step.expect.iter().any(|expectation| reads(&expectation.check)) {
+            return unmet(&step.expect, fields, &self.observed, None);
+        }
+        let (expect, fields, observed) = (step.expect.clone(), fields.clone(), self.observed.clone());
+        let bench = self.bench.take();
+        let (bench, unmet) = task::blocking(move || {
+            let unmet = unmet(&expect, &fields, &observed, bench.as_deref());
+            (bench, unmet)
+        })
+        .await;
+        self.bench = bench;
+        unmet
+    }
+
+    /// Writes down what became of a step.
+    fn ended(&mut self, step: &WorkflowStep, came: Came, wall: Duration, unmet: Vec<String>) {
+        let Came { outcome, used, findings } = came;
+        let (end, observed, code, message) = match outcome {
+            Ok(observed) => (StepEnd::Done, observed, None, None),
+            Err(Stop::Refused(refusal)) => {
+                let Refusal { code, message, path, system } = refusal;
+                let (word, system) = (code.word().to_owned(), system.map(str::to_owned));
+                self.note(work::Fact::Refused { step: step.id.clone(), code: word, path, system });
+                (StepEnd::Refused, Observed::default(), Some(code), Some(message))
+            }
+            Err(Stop::Failed(why)) => (StepEnd::Failed, Observed::default(), None, Some(why)),
+            Err(Stop::TimedOut) => (StepEnd::TimedOut, Observed::default(), None, Some(self.too_long(step))),
+            Err(Stop::Unsupported(why)) => (StepEnd::Unsupported, Observed::default(), None, Some(why)),
+        };
+        let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let result = StepResult {
+            step: step.id.clone(),
+            uses: step.called.clone(),
+            end,
+            observed: masked(&observed.fields),
+            volatile: observed.volatile,
+            code: code.map(|code| code.word().to_owned()),
+            message,
+            proofs: observed.proofs.iter().map(|proof| proof.word().to_owned()).collect(),
+            wall_us: us(wall),
+            cpu_us: used.cpu.map(us),
+            peak_rss_kb: used.peak_rss_kb,
+        };
+        self.note(work::Fact::StepEnded(Box::new(result.clone())));
+        self.observed.push(observed.fields);
+        self.seen.push(Seen { result, code, proofs: observed.proofs, unmet, findings });
+    }
+
+    /// The limit that a step has overstepped, in words.
+    fn too_long(&self, step: &WorkflowStep) -> String {
+        let own = step.time_limit.filter(|limit| self.clock.elapsed() < self.limit.max(*limit));
+        match own {
+            Some(limit) => format!("it took longer than its time limit of {limit:?}, and was ended"),
+            None => format!("the case took longer than its time limit of {:?}, and was ended", self.limit),
+        }
+    }
+
+    /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
+    pub(super) async fn missing(&mut self) -> Vec<Missing> {
+        let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
+        if self.form == Form::Reference
+            || self.case.outcome.refuses()
+            || self.case.artifacts.is_empty()
+            || !whole
+        {
+            return Vec::new();
+        }
+        let Some(bench) = self.bench.take() else { return Vec::new() };
+        let (bench, kept) = task::blocking(move || {
+            let kept = bench.store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.artifacts());
+            (bench, kept)
+        })
+        .await;
+        self.bench = Some(bench);
+        let kept = kept.unwrap_or_default();
+        let declared = self.case.artifacts.iter();
+        declared
+            .filter_map(|name| {
+                let found = kept.iter().find(|artifact| artifact.filename == *name);
+                match found {
+                    Some(artifact) if artifact.intact => None,
+                    found => Some(Missing { name: name.clone(), damaged: found.is_some() }),
+                }
+            })
+            .collect()
+    }
+
+    /// Ends what still runs.
+    pub(super) async fn end(mut self) -> Taken {
+        for service in self.services.drain(..) {
+            service.stop().await;
+        }
+        Taken { seen: self.seen, journals: self.journals, posture: self.posture }
+    }
+}
+
+/// What was observed otherwise than expected, one sentence each.
+fn unmet(
+    expect: &[Expectation],
+    fields: &Map<String, Value>,
+    observed: &[Map<String, Value>],
+    bench: Option<&Bench>,
+) -> Vec<String> {
+    let sha256 = |path: &str| Some(bench?.workspace.digest(path).ok()??.1);
+    let observed = |at: usize| observed.get(at);
+    let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
+    expect.iter().filter_map(|expectation| expect::unmet(expectation, fields, &around)).collect()
+}
+
+/// What comes of a step after one that was given up: none is begun.
+fn gone() -> Came {
+    Came::of(Err(Stop::Failed("an earlier step was given up".to_owned())), Used::default())
+}
+
+/// What work outside gets beyond its time limit to end by itself what it started.
+const BEYOND: Duration = Duration::from_secs(5);
+
+/// What a case runs in.
+fn posture(bench: Option<&Bench>) -> Vec<(String, String)> {
+    let walk = bench.map_or("none", |bench| bench.workspace.walk());
+    vec![("system".to_owned(), environment::system()), ("paths".to_owned(), walk.to_owned())]
+}
