@@ -144,7 +144,7 @@ impl<'f> Turns<'f> {
             services: Vec::new(),
             names: std::collections::BTreeMap::new(),
             form: self.form,
-            inherited: self.field.order.inherited.clone(),
+            inherited: needed(&self.field.order.inherited),
             step: String::new(),
         }))
     }
@@ -384,6 +384,18 @@ fn gone() -> Came {
 
 /// What work outside gets beyond its time limit to end by itself what it started.
 const BEYOND: Duration = Duration::from_secs(5);
+
+/// What no program can do without: where programs are, and on Windows where the system is. Anything else that we were started with,
+/// keys above all, is none of their business, and would make a case depend on who runs it.
+fn needed(inherited: &[(String, String)]) -> Vec<(String, String)> {
+    const ALL: &[&str] = &["PATH"];
+    const WINDOWS: &[&str] = &["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"];
+    let is_needed = |name: &str| {
+        let known = |all: &[&str]| all.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if cfg!(windows) { known(ALL) || known(WINDOWS) } else { ALL.contains(&name) }
+    };
+    inherited.iter().filter(|(name, _)| is_needed(name)).cloned().collect()
+}
 
 /// What a case runs in.
 fn posture(bench: Option<&Box<Bench>>) -> Vec<(String, String)> {
