@@ -8,7 +8,7 @@ pub(crate) use setting::Setting;
 pub(crate) use told::{ended, outputs};
 
 use crate::{Code, Fact, Proof, Refusal, Stop};
-use rehearsal_world::process::{self, CAN_INTERRUPT, Launch, Ran};
+use rehearsal_world::process::{self, CAN_INTERRUPT, Captured, Launch, Ran};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -135,6 +135,24 @@ fn judged(order: &Exec, ran: &Ran) -> Result<Fact, Stop> {
     for (name, number) in [("status", ran.status), ("signal", ran.signal)] {
         observed.extend(number.map(|number| (name.to_owned(), Value::from(number))));
     }
-    let fact = Fact::of(observed);
+    let fact = Fact::of(observed).varying(&placed(order, ran));
     Ok(if ran.acknowledged() { fact.proving(Proof::InterruptAcknowledged) } else { fact })
+}
+
+/// The fields that tell of where the workspace lies, which is elsewhere in each run: lengths and digests of what names it. The text
+/// itself is compared, with the name left out.
+fn placed(order: &Exec, ran: &Ran) -> Vec<&'static str> {
+    let folders = [&order.folder, &order.home].map(|folder| folder.display().to_string());
+    let names = |output: &Captured| {
+        let text = String::from_utf8_lossy(&output.kept);
+        folders.iter().any(|folder| text.contains(folder.as_str()))
+    };
+    let mut fields = Vec::new();
+    if names(&ran.stdout) {
+        fields.extend(["stdout_bytes", "stdout_sha256"]);
+    }
+    if names(&ran.stderr) {
+        fields.extend(["stderr_bytes", "stderr_sha256"]);
+    }
+    fields
 }

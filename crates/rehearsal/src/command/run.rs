@@ -149,7 +149,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let all = order.cases.len() * order.drills.len().max(1) * order.repeat as usize;
     environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
     if let Some(seed) = order.shuffle {
-        terminal::say(&format!("shuffled; --shuffle={seed} begins the cases in this order again"));
+        let told = format!("shuffled; --shuffle={seed} begins the cases in this order again");
+        // What is read by programs is JSON alone.
+        if json { terminal::complain(&told) } else { terminal::say(&told) }
     }
     let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.

@@ -1,5 +1,6 @@
 //! What stands on the bench of one workflow case: its folders, and the subsystems that its steps have opened so far.
 
+use super::hush::Hush;
 use rehearsal_lab::store::{CellStatus, End, Moments, Store};
 use rehearsal_lab::workspace::Workspace;
 use rehearsal_lab::{Code, Fact, Refusal, Service, Stop};
@@ -61,7 +62,7 @@ impl Bench {
     }
 
     /// Ends it, if one was begun.
-    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>) -> Result<(), Stop> {
+    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>, hush: &Hush) -> Result<(), Stop> {
         let Some(store) = self.store.as_mut().filter(|store| store.has_open_cell()) else { return Ok(()) };
         let (status, error) = match outcome {
             Ok(_) => (CellStatus::Ok, String::new()),
@@ -71,6 +72,7 @@ impl Bench {
             Err(Stop::Failed(why) | Stop::Unsupported(why)) => (CellStatus::Error, why.clone()),
             Err(Stop::TimedOut) => (CellStatus::Interrupted, "ended at its time limit".to_owned()),
         };
+        let error = hush.told(&error);
         store.finish_cell(&End { error: &error, ..End::silent(status) }).map(drop)
     }
 }

@@ -3,6 +3,7 @@
 use super::agent::{self, Rehearsed, Stage};
 use super::bench::Bench;
 use super::expect::{self, Around};
+use super::hush::Hush;
 use super::judge::{Missing, Seen};
 use super::mask::masked;
 use crate::case::Folders;
@@ -44,6 +45,8 @@ pub(super) struct Turns<'f> {
     journals: Vec<JournalHead>,
     /// What each step observed, unmasked, for references.
     observed: Vec<Map<String, Value>>,
+    /// What must not be kept.
+    hush: Hush,
 }
 
 /// What is left of the steps.
@@ -51,6 +54,7 @@ pub(super) struct Taken {
     pub(super) seen: Vec<Seen>,
     pub(super) journals: Vec<JournalHead>,
     pub(super) posture: Vec<(String, String)>,
+    pub(super) hush: Hush,
 }
 
 /// What came of the work of a step.
@@ -108,6 +112,7 @@ impl<'f> Turns<'f> {
             seen: Vec::new(),
             journals: Vec::new(),
             observed: Vec::new(),
+            hush: Hush::default(),
         }
     }
 
@@ -153,7 +158,10 @@ impl<'f> Turns<'f> {
     async fn take(&mut self, step: &WorkflowStep, failed: Option<Stop>) {
         let row = &STEPS[step.row];
         let with = self.with(step);
-        let shown = with.as_ref().map(|inputs| masked(&inputs.0)).unwrap_or_default();
+        if let Ok(inputs) = &with {
+            self.hush.learn(&inputs.0);
+        }
+        let shown = with.as_ref().map(|inputs| masked(&inputs.0, &self.hush)).unwrap_or_default();
         let began =
             work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown.clone() };
         self.note(began);
@@ -208,7 +216,7 @@ impl<'f> Turns<'f> {
                 let ended = task::within(limit + BEYOND, work(bench, &inputs, limit)).await;
                 self.services.append(&mut bench.services);
                 let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
-                let written = bench.end(&outcome);
+                let written = bench.end(&outcome, &self.hush);
                 Came::of(written.and(outcome), used)
             }
             Work::Agent => self.agent(step, &inputs, limit).await,
@@ -235,11 +243,12 @@ impl<'f> Turns<'f> {
     ) -> Came {
         let Some(mut bench) = self.bench.take() else { return gone() };
         bench.step.clone_from(&step.id);
+        let hush = self.hush.clone();
         let done = task::blocking(move || {
             let cpu = rehearsal_world::clock::thread_cpu();
             let begun = bench.begin(&bench.step.clone(), &shown);
             let outcome = begun.and_then(|()| work(&mut bench, &inputs));
-            let outcome = bench.end(&outcome).and(outcome);
+            let outcome = bench.end(&outcome, &hush).and(outcome);
             let cpu = rehearsal_world::clock::thread_cpu()
                 .zip(cpu)
                 .map(|(after, before)| after.saturating_sub(before));
@@ -290,6 +299,7 @@ impl<'f> Turns<'f> {
             Err(Stop::Refused(refusal)) => {
                 let Refusal { code, message, path, system } = refusal;
                 let (word, system) = (code.word().to_owned(), system.map(str::to_owned));
+                let path = path.map(|path| self.hush.told(&path));
                 self.note(work::Fact::Refused { step: step.id.clone(), code: word, path, system });
                 (StepEnd::Refused, Observed::default(), Some(code), Some(message))
             }
@@ -302,18 +312,19 @@ impl<'f> Turns<'f> {
             step: step.id.clone(),
             uses: step.called.clone(),
             end,
-            observed: masked(&observed.fields),
-            volatile: observed.volatile,
+            observed: masked(&observed.fields, &self.hush),
+            volatile: observed.volatile.clone(),
             code: code.map(|code| code.word().to_owned()),
-            message,
+            message: message.map(|message| self.hush.told(&message)),
             proofs: observed.proofs.iter().map(|proof| proof.word().to_owned()).collect(),
             wall_us: us(wall),
             cpu_us: used.cpu.map(us),
             peak_rss_kb: used.peak_rss_kb,
         };
         self.note(work::Fact::StepEnded(Box::new(result.clone())));
-        self.observed.push(observed.fields);
-        self.seen.push(Seen { result, code, proofs: observed.proofs, unmet, findings });
+        self.observed.push(observed.fields.clone());
+        let Observed { fields, proofs, .. } = observed;
+        self.seen.push(Seen { result, observed: fields, code, proofs, unmet, findings });
     }
 
     /// The limit that a step has overstepped, in words.
@@ -360,7 +371,7 @@ impl<'f> Turns<'f> {
         for service in self.services.drain(..) {
             service.stop().await;
         }
-        Taken { seen: self.seen, journals: self.journals, posture: self.posture }
+        Taken { seen: self.seen, journals: self.journals, posture: self.posture, hush: self.hush }
     }
 }
 

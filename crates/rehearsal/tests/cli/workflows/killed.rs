@@ -68,6 +68,8 @@ fn a_run_that_was_killed_leaves_a_whole_store_and_the_next_one_works() {
 /// The processes whose working folder this is.
 fn running_in(folder: &Path) -> Vec<String> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
-    let at = |entry: &std::fs::DirEntry| std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder);
+    let at = |entry: &std::fs::DirEntry| {
+        std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder)
+    };
     all.filter(at).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

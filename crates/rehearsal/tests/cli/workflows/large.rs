@@ -8,7 +8,9 @@ use std::path::Path;
 const SMALL: u64 = 3 << 20;
 
 fn small(folder: &Path) {
-    for path in crate::sandbox::files_below(&folder.join("journals")).into_iter().chain([folder.join("run.json")]) {
+    for path in
+        crate::sandbox::files_below(&folder.join("journals")).into_iter().chain([folder.join("run.json")])
+    {
         let length = path.metadata().unwrap().len();
         assert!(length < SMALL, "{} has {length} bytes", path.display());
     }

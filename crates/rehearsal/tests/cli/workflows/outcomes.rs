@@ -49,11 +49,17 @@ fn cancelled_is_what_acknowledges_an_interrupt() {
 
 #[test]
 fn cancelled_needs_a_step_that_interrupts() {
-    let said = refused(&sandbox("  - {id: c, outcome: cancelled, steps: [{use: exec, with: {command: [sleep, '1']}}]}\n"));
-    assert!(said.contains("a step must interrupt something") && said.contains("`exec` with `interrupt`"), "{said}");
+    let said = refused(&sandbox(
+        "  - {id: c, outcome: cancelled, steps: [{use: exec, with: {command: [sleep, '1']}}]}\n",
+    ));
+    assert!(
+        said.contains("a step must interrupt something") && said.contains("`exec` with `interrupt`"),
+        "{said}"
+    );
 }
 
-const SAVED: &str = "{use: open_session}, {use: save_artifact, id: raw, with: {filename: raw.csv, content: \"a\\n\"}}";
+const SAVED: &str =
+    "{use: open_session}, {use: save_artifact, id: raw, with: {filename: raw.csv, content: \"a\\n\"}}";
 
 #[test]
 fn recovered_is_a_damage_and_what_is_well_after_it() {
@@ -74,10 +80,18 @@ fn recovered_is_a_damage_and_what_is_well_after_it() {
     assert!(said(&file, "w/damaged-at-the-end").contains("has other bytes than were stored"));
 
     for (steps, words) in [
-        (format!("[{SAVED}, {damage}, {{use: file, with: {{path: raw.csv}}}}]"), "something must be expected after the break"),
-        (format!("[{SAVED}, {{use: file, with: {{path: raw.csv}}, expect: {{size: 2}}}}]"), "a step must break something"),
+        (
+            format!("[{SAVED}, {damage}, {{use: file, with: {{path: raw.csv}}}}]"),
+            "something must be expected after the break",
+        ),
+        (
+            format!("[{SAVED}, {{use: file, with: {{path: raw.csv}}, expect: {{size: 2}}}}]"),
+            "a step must break something",
+        ),
     ] {
-        let said = refused(&sandbox(&format!("  - {{id: c, outcome: recovered, artifacts: [raw.csv], steps: {steps}}}\n")));
+        let said = refused(&sandbox(&format!(
+            "  - {{id: c, outcome: recovered, artifacts: [raw.csv], steps: {steps}}}\n"
+        )));
         assert!(said.contains(words), "{steps}: {said}");
     }
 }

@@ -48,7 +48,7 @@ fn normalised(file: &Value, name: &str) -> Vec<String> {
 #[test]
 fn rounds_come_to_the_same_whatever_steps_do() {
     let sandbox = kinds();
-    let (ended, file, first) = sandbox.run_suite(&["s", "--repeat", "3"]);
+    let (ended, file, first) = sandbox.run_suite(&["--data", ".rehearsal", "s", "--repeat", "3"]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     for name in ["w/store", "w/exec", "w/server", "w/refused", "w/agent"] {
         let all = normalised(&file, name);
@@ -56,10 +56,11 @@ fn rounds_come_to_the_same_whatever_steps_do() {
         assert!(case(&file, name)["findings"].as_array().unwrap().is_empty(), "{name}");
     }
     verified(&sandbox, &first);
-    let (_, _, second) = sandbox.run_suite(&["s", "--repeat", "3", "--jobs", "1", "--shuffle=5"]);
+    let (_, _, second) =
+        sandbox.run_suite(&["--data", ".rehearsal", "s", "--repeat", "3", "--jobs", "1", "--shuffle=5"]);
     let same = sandbox.run(&["verify", "--same", first.to_str().unwrap(), second.to_str().unwrap()]);
     assert_eq!(same.code, Some(0), "{same:?}");
-    let (_, _, other) = sandbox.run_suite(&["s", "--repeat", "3", "--seed", "9"]);
+    let (_, _, other) = sandbox.run_suite(&["--data", ".rehearsal", "s", "--repeat", "3", "--seed", "9"]);
     let same = sandbox.run(&["verify", "--same", first.to_str().unwrap(), other.to_str().unwrap()]);
     assert_eq!(same.code, Some(1), "{same:?}");
 }
@@ -91,7 +92,8 @@ fn a_program_that_differs_from_round_to_round_is_told_of_and_fails_where_that_is
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     assert_eq!(found(&file), of_rounds("error"));
     verified(&sandbox, &folder);
-    let (ended, file, _) = sandbox.run_suite(&["flow.yaml", "--repeat", "3", "--finding", "rounds-differ=off"]);
+    let (ended, file, _) =
+        sandbox.run_suite(&["flow.yaml", "--repeat", "3", "--finding", "rounds-differ=off"]);
     assert_eq!((ended.code, found(&file)), (Some(0), vec![]));
 }
 
@@ -109,7 +111,7 @@ fn a_shuffle_is_printed_and_its_seed_gives_the_same_order_again() {
     let run = |flag: &str| sandbox.run(&["run", "flow.yaml", "--jobs", "1", flag]);
     let thrown = run("--shuffle");
     assert_eq!(thrown.code, Some(0), "{thrown:?}");
-    let told = thrown.err.lines().find_map(|line| line.strip_prefix("shuffled; ")).unwrap();
+    let told = thrown.out.lines().find_map(|line| line.strip_prefix("shuffled; ")).unwrap();
     let flag = told.split_whitespace().next().unwrap();
     let again = run(flag);
     assert_eq!(order(&thrown.err).len(), 8, "{}", thrown.err);
@@ -136,7 +138,8 @@ fn ids_come_from_the_seed_and_the_case() {
     let ids = |flags: &[&str]| {
         let (ended, file, _) = sandbox.run_suite(&[&["flow.yaml"], flags].concat());
         assert_eq!(ended.code, Some(0), "{}", ended.err);
-        ["w/a", "w/b"].map(|name| super::step(&file, name, "open_session")["observed"]["root_frame_id"].to_string())
+        ["w/a", "w/b"]
+            .map(|name| super::step(&file, name, "open_session")["observed"]["root_frame_id"].to_string())
     };
     let first = ids(&[]);
     assert_eq!(first, ids(&["--jobs", "1", "--case", "w/*"]));
@@ -148,22 +151,27 @@ fn ids_come_from_the_seed_and_the_case() {
 #[test]
 fn shards_with_workflows_are_joined_to_the_run_that_was_never_parted() {
     let sandbox = kinds();
-    let (_, whole, whole_folder) = sandbox.run_suite(&["s"]);
+    let (_, whole, whole_folder) = sandbox.run_suite(&["--data", ".rehearsal", "s"]);
     let folders: Vec<_> = (1..=3)
         .map(|k| {
-            let (ended, file, folder) = sandbox.run_suite(&["s", "--shard", &format!("{k}/3")]);
+            let (ended, file, folder) =
+                sandbox.run_suite(&["--data", ".rehearsal", "s", "--shard", &format!("{k}/3")]);
             assert_eq!((ended.code, &file["shard"]), (Some(0), &json!([k, 3])), "{}", ended.err);
             folder.display().to_string()
         })
         .collect();
-    let line: Vec<&str> = ["merge", "out", "--json"].into_iter().chain(folders.iter().map(String::as_str)).collect();
+    let line: Vec<&str> =
+        ["merge", "out", "--json"].into_iter().chain(folders.iter().map(String::as_str)).collect();
     let ended = sandbox.run(&line);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let merged: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(merged["normalised"], whole["normalised"]);
     assert_eq!(end(&merged, "w/agent"), ("passed", vec![]));
     assert_eq!(case(&merged, "w/agent")["workflow"]["journals"][0]["journal"], "w/agent:agent");
-    assert!(sandbox.path("out/journals/w%2Fagent%3Aagent.jsonl").is_file(), "the agent's journal comes along");
+    assert!(
+        sandbox.path("out/journals/w%2Fagent%3Aagent.jsonl").is_file(),
+        "the agent's journal comes along"
+    );
     verified(&sandbox, &sandbox.path("out"));
     let same = sandbox.run(&["verify", "--same", "out", whole_folder.to_str().unwrap()]);
     assert_eq!(same.code, Some(0), "{same:?}");

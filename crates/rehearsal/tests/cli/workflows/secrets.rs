@@ -46,7 +46,11 @@ fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
         if form.len() == 3 {
             let file = serde_json::from_str(&ended.out).unwrap();
             assert_eq!(end(&file, "w/kept"), ("passed", vec![]), "{}", super::said(&file, "w/kept"));
-            assert_eq!(end(&file, "w/echoes"), ("failed", vec!["step-refused"]), "what a step compares is unmasked");
+            assert_eq!(
+                end(&file, "w/echoes"),
+                ("failed", vec!["step-refused"]),
+                "what a step compares is unmasked"
+            );
             let says = &super::step(&file, "w/echoes", "says")["observed"];
             assert!(says["stdout"].as_str().unwrap().starts_with("token="), "{says}");
         }

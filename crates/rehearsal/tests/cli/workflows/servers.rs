@@ -53,8 +53,8 @@ fn a_server_of_the_author_s_own_is_asked() {
     outcome: success
     steps:
       - {use: service, id: web, with: {command: SERVER, ready: /json}, expect: {ready: true, port: {gt: 1023}, url: {matches: "http://127\\.0\\.0\\.1:[0-9]+"}}}
-      - {use: http, id: json, with: {url: "${web.url}/json"}, expect: {status: 200, json: {eq: {n: 1, list: [true, null], u: ü}}, json.list[0]: true, headers.content-type: application/json, headers.date: {absent: true}}}
-      - {use: http, id: post, with: {url: "${web.url}/", json: {a: "${json.json.n}"}, headers: {x-own: "${json.status}"}}, expect: {status: 201, json.method: POST, json.type: application/json, json.x: "200", json.body: "{\"a\":1}"}}
+      - {use: http, id: json, with: {url: "${web.url}/json"}, expect: {status: 200, json: {eq: {n: 1, list: [true, null], u: ü}}, "json.list[0]": true, headers.content-type: application/json, headers.date: {absent: true}}}
+      - {use: http, id: post, with: {url: "${web.url}/", json: {a: "${json.json.n}"}, headers: {x-own: "is ${json.status}"}}, expect: {status: 201, json.method: POST, json.type: application/json, json.x: "is 200", json.body: "{\"a\":1}"}}
       - {use: http, id: put, with: {url: "${web.url}/", method: PUT, body: "${json.body}"}, expect: {json.method: PUT, json.body: "${json.body}"}}
       - {use: http, id: moved, with: {url: "${web.url}/moved"}, expect: {status: 302, headers.location: /json}}
       - {use: http, id: broken, with: {url: "${web.url}/500"}, expect: {status: 500}}

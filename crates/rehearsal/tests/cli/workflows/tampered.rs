@@ -17,7 +17,7 @@ fn refused(sandbox: &Sandbox, folder: &Path, what: &str) {
 #[test]
 fn a_byte_that_was_changed_in_a_journal_is_found() {
     let sandbox = Sandbox::with(&[("s/suite.yaml", SUITE), ("s/flow.yaml", &flow(CASES))]);
-    let (ended, _, folder) = sandbox.run_suite(&["s"]);
+    let (ended, _, folder) = sandbox.run_suite(&["--data", ".rehearsal", "s"]);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     verified(&sandbox, &folder);
     let mut seen = 0;
@@ -46,7 +46,7 @@ fn a_byte_that_was_changed_in_a_journal_is_found() {
 #[test]
 fn what_was_changed_in_a_case_of_the_run_file_is_found() {
     let sandbox = Sandbox::with(&[("s/suite.yaml", SUITE), ("s/flow.yaml", &flow(CASES))]);
-    let (_, _, folder) = sandbox.run_suite(&["s"]);
+    let (_, _, folder) = sandbox.run_suite(&["--data", ".rehearsal", "s"]);
     let path = folder.join("run.json");
     let whole = std::fs::read_to_string(&path).unwrap();
     type Change = fn(&mut Value);

@@ -95,7 +95,9 @@ fn true_is_not_one_but_in_the_reference_s_form() {
     }
     assert_eq!(end(&file, "w/double"), ("passed", vec![]));
     let save = json!({"save_artifact": {"filename": A, "content": "x"}});
-    for (wanted, code) in [(json!({"version": 1}), 0), (json!({"version": true}), 0), (json!({"version": 2}), 1)] {
+    for (wanted, code) in
+        [(json!({"version": 1}), 0), (json!({"version": true}), 0), (json!({"version": 2}), 1)]
+    {
         let (ended, file) = looked_at(&["open_session", "save_artifact"], "success", &save, &wanted);
         assert_eq!(ended, Some(code), "{wanted} {file:#}");
     }
@@ -129,18 +131,28 @@ fn a_text_that_all_texts_hold_is_no_expectation() {
 fn what_is_misspelt_is_a_mistake_with_its_place_in_both_forms() {
     let own = [
         ("{id: c, outcome: success, steps: [{use: file, with: {pth: a}, expect: {exists: true}}]}", "pth"),
-        ("{id: c, outcome: success, steps: [{use: fle, with: {path: a}, expect: {exists: true}}]}", "there is no step `fle`"),
+        (
+            "{id: c, outcome: success, steps: [{use: fle, with: {path: a}, expect: {exists: true}}]}",
+            "there is no step `fle`",
+        ),
         ("{id: c, outcome: success, steps: file}", "list"),
         ("{id: c, outcome: sucess, steps: [{use: file, with: {path: a}, expect: {exists: true}}]}", "sucess"),
-        ("{id: c, outcome: success, steps: [{use: file, with: {path: a}, expect: {text: {contians: x}}}]}", "contians"),
+        (
+            "{id: c, outcome: success, steps: [{use: file, with: {path: a}, expect: {text: {contians: x}}}]}",
+            "contians",
+        ),
         ("{id: c, outcome: success, steps: [{use: file, with: {path: a}, expct: {exists: true}}]}", "expct"),
-        ("{id: c, outcome: success, needs: git, steps: [{use: file, with: {path: a}, expect: {exists: true}}]}", "list"),
+        (
+            "{id: c, outcome: success, needs: git, steps: [{use: file, with: {path: a}, expect: {exists: true}}]}",
+            "list",
+        ),
     ];
     for (row, words) in own {
         let said = refused(&sandbox(&format!("  - {row}\n")));
         assert!(said.contains(words) && said.contains("flow.yaml:5:"), "{row}: {said}");
     }
-    let twice = "  - {id: c, outcome: success, steps: [{use: file, with: {path: a}, expect: {exists: false}}]}\n";
+    let twice =
+        "  - {id: c, outcome: success, steps: [{use: file, with: {path: a}, expect: {exists: false}}]}\n";
     let said = refused(&sandbox(&[twice, twice].concat()));
     assert!(said.contains("w/c") && said.contains("flow.yaml:6:"), "{said}");
 
@@ -163,7 +175,10 @@ fn what_is_misspelt_is_a_mistake_with_its_place_in_both_forms() {
             }),
             "r/c",
         ),
-        (with(|file| file["cases"][0]["steps"] = json!(["run_shell_cell"])), "there is no step `run_shell_cell`"),
+        (
+            with(|file| file["cases"][0]["steps"] = json!(["run_shell_cell"])),
+            "there is no step `run_shell_cell`",
+        ),
         (with(|file| file["cases"][0]["outcome"] = json!("okay")), "okay"),
     ] {
         let said = mistaken(&text);

@@ -17,30 +17,40 @@ fn by_shell(sandbox: &Sandbox, first: &str, suite: &str) -> (Ended, Value) {
     (ended, file)
 }
 
-/// Files may not grow beyond some MiB, and whoever tries is told so rather than killed.
-const SMALL_FILES: &str = "trap '' XFSZ; ulimit -f 4096";
+/// Files may not grow beyond one MiB or two, and whoever tries is told so rather than killed.
+const SMALL_FILES: &str = "trap '' XFSZ; ulimit -f 2048";
 
-/// Eight MiB.
+/// Four MiB.
 fn large() -> String {
-    "x".repeat(8 << 20)
+    "x".repeat(4 << 20)
 }
 
 #[test]
 fn a_full_disk_is_broken_whatever_the_case_declares() {
     let large = large();
-    let write = |content: &str| format!("{{use: host_file_write, id: write, with: {{path: big, content: {content}}}}}");
+    let write = |content: &str| {
+        format!("{{use: host_file_write, id: write, with: {{path: big, content: {content}}}}}")
+    };
     let text = flow(&format!(
-        "  - {{id: failure, outcome: failure, refusal: {{step: write, code: E_QUOTA}}, steps: [{}]}}\n  \
+        "  - {{id: failure, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{}]}}\n  \
          - {{id: denied, outcome: permission_denied, refusal: {{step: write, code: E_READONLY}}, steps: [{}]}}\n  \
-         - {{id: control, control: negative, outcome: failure, refusal: {{step: write, code: E_QUOTA}}, steps: [{}]}}\n  \
+         - {{id: control, control: negative, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{}]}}\n  \
          - {{id: small, outcome: success, steps: [{{use: file, with: {{path: a, content: x}}, expect: {{text: x}}}}]}}\n",
-        write(&large), write(&large), write(&large),
+        write(&large),
+        write(&large),
+        write(&large),
     ));
     let inputs = json!({"save_artifact": {"filename": "a", "content": "x"}, "host_file_write": {"path": "big", "content": large}});
     let expect = json!({"checksum__len": 64});
-    let loose = |outcome| reference(&["open_session", "save_artifact", "host_file_write"], outcome, &inputs, &expect);
+    let loose =
+        |outcome| reference(&["open_session", "save_artifact", "host_file_write"], outcome, &inputs, &expect);
     let named = json!({"error_type": "OSError"});
-    let denied = reference(&["host_file_write"], "permission_denied", &json!({"host_file_write": {"path": "big", "content": large}}), &named);
+    let denied = reference(
+        &["host_file_write"],
+        "permission_denied",
+        &json!({"host_file_write": {"path": "big", "content": large}}),
+        &named,
+    );
     let sandbox = Sandbox::with(&[
         ("flow.yaml", &text),
         ("failure.json", &loose("failure").to_string()),
@@ -59,13 +69,13 @@ fn a_full_disk_is_broken_whatever_the_case_declares() {
 }
 
 /// A disk of a few MiB, which only this shell and what it starts see.
-const SMALL_DISK: &str = "mkdir -p data; mount -t tmpfs -o size=6m none data || exit 77";
+const SMALL_DISK: &str = "mkdir -p data; mount -t tmpfs -o size=3m none data || exit 77";
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_without_room_breaks_the_case_and_the_run_is_told_whole() {
     let text = flow(&format!(
-        "  - {{id: full, outcome: failure, refusal: {{step: write, code: E_QUOTA}}, steps: [{{use: host_file_write, id: write, with: {{path: big, content: {}}}}}]}}\n",
+        "  - {{id: full, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{{use: host_file_write, id: write, with: {{path: big, content: {}}}}}]}}\n",
         large()
     ));
     let sandbox = Sandbox::with(&[("flow.yaml", &text)]);
