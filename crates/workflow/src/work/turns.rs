@@ -15,7 +15,7 @@ use rehearsal_journal::run::{Finding, JournalHead};
 use rehearsal_journal::work::{self, StepEnd, StepResult};
 use rehearsal_lab::store::Moments;
 use rehearsal_lab::workspace::{Policy, Workspace};
-use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
+use rehearsal_lab::{Code, Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::environment;
@@ -329,7 +329,7 @@ impl<'f> Turns<'f> {
 
     /// The limit that a step has overstepped, in words.
     fn too_long(&self, step: &WorkflowStep) -> String {
-        let own = step.time_limit.filter(|limit| self.clock.elapsed() < self.limit.max(*limit));
+        let own = step.time_limit.filter(|_| self.clock.elapsed() < self.limit);
         match own {
             Some(limit) => format!("it took longer than its time limit of {limit:?}, and was ended"),
             None => format!("the case took longer than its time limit of {:?}, and was ended", self.limit),
@@ -337,25 +337,28 @@ impl<'f> Turns<'f> {
     }
 
     /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
-    pub(super) async fn missing(&mut self) -> Vec<Missing> {
+    ///
+    /// # Errors
+    /// Where the store cannot tell.
+    pub(super) async fn missing(&mut self) -> Result<Vec<Missing>, Stop> {
         let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
         if self.form == Form::Reference
             || self.case.outcome.refuses()
             || self.case.artifacts.is_empty()
             || !whole
         {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let Some(bench) = self.bench.take() else { return Vec::new() };
+        let Some(bench) = self.bench.take() else { return Ok(Vec::new()) };
         let (bench, kept) = task::blocking(move || {
             let kept = bench.store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.artifacts());
             (bench, kept)
         })
         .await;
         self.bench = Some(bench);
-        let kept = kept.unwrap_or_default();
+        let kept = kept?;
         let declared = self.case.artifacts.iter();
-        declared
+        let missing = declared
             .filter_map(|name| {
                 let found = kept.iter().find(|artifact| artifact.filename == *name);
                 match found {
@@ -363,7 +366,8 @@ impl<'f> Turns<'f> {
                     found => Some(Missing { name: name.clone(), damaged: found.is_some() }),
                 }
             })
-            .collect()
+            .collect();
+        Ok(missing)
     }
 
     /// Ends what still runs.
@@ -375,6 +379,18 @@ impl<'f> Turns<'f> {
     }
 }
 
+/// What the boundary says of a name at which there is no regular file. A file that it does not let us look at may be one.
+const NO_REGULAR_FILE: [Code; 3] = [Code::NoFile, Code::NotRegular, Code::Symlink];
+
+/// Why something did not end, as a sentence.
+pub(super) fn told(stop: Stop) -> String {
+    match stop {
+        Stop::Refused(refusal) => format!("{}: {}", refusal.code.word(), refusal.message),
+        Stop::Failed(why) | Stop::Unsupported(why) => why,
+        Stop::TimedOut => "it took too long".to_owned(),
+    }
+}
+
 /// What was observed otherwise than expected, one sentence each.
 fn unmet(
     expect: &[Expectation],
@@ -382,7 +398,12 @@ fn unmet(
     observed: &[Map<String, Value>],
     bench: Option<&Bench>,
 ) -> Vec<String> {
-    let sha256 = |path: &str| Some(bench?.workspace.digest(path).ok()??.1);
+    let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
+        None => Err("the workspace is not at hand".to_owned()),
+        Some(Ok(found)) => Ok(found.map(|(_, sum)| sum)),
+        Some(Err(Stop::Refused(refusal))) if NO_REGULAR_FILE.contains(&refusal.code) => Ok(None),
+        Some(Err(stop)) => Err(told(stop)),
+    };
     let observed = |at: usize| observed.get(at);
     let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
     expect.iter().filter_map(|expectation| expect::unmet(expectation, fields, &around)).collect()

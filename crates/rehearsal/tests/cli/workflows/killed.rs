@@ -45,7 +45,7 @@ fn a_run_that_was_killed_leaves_a_whole_store_and_the_next_one_works() {
     let program = std::fs::read_to_string(&pid).unwrap().trim().to_owned();
     let case = pid.parent().and_then(Path::parent).unwrap().to_owned();
     for left in running_in(&case.join("workspace")) {
-        std::process::Command::new("kill").args(["-9", &left]).status().unwrap();
+        std::process::Command::new("kill").args(["-9", &left]).output().unwrap();
         assert!(is_gone(&left), "{left}");
     }
     assert!(is_gone(&program), "{program}");

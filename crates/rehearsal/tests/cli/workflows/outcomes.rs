@@ -14,7 +14,7 @@ signal.signal(signal.SIGINT, ends)
 while True: time.sleep(0.05)
 "#;
 
-/// Takes no interrupt.
+/// Takes no interrupt: nor did the shell that started it.
 #[cfg(unix)]
 const DEAF: &str = r#"
 import signal, time
@@ -26,8 +26,8 @@ while True: time.sleep(0.05)
 #[test]
 fn cancelled_is_what_acknowledges_an_interrupt() {
     let cases = r#"
-  - {id: taken, outcome: cancelled, steps: [{use: exec, with: {command: [python3, "FOLDER/patient.py"], interrupt: 3s}, expect: {interrupted.acknowledged: true}}]}
-  - {id: deaf, outcome: cancelled, steps: [{use: exec, with: {command: [python3, "FOLDER/deaf.py"], interrupt: 3s}}]}
+  - {id: taken, outcome: cancelled, steps: [{use: exec, with: {command: [python3, "FOLDER/patient.py"], interrupt: 2s}, expect: {interrupted.acknowledged: true}}]}
+  - {id: deaf, outcome: cancelled, steps: [{use: exec, with: {command: [sh, -c, "trap '' INT; exec python3 FOLDER/deaf.py"], interrupt: 2s}}]}
   - {id: over, outcome: cancelled, steps: [{use: exec, with: {command: [echo, "interrupted: acknowledged"], interrupt: 30s}}]}
   - {id: says-so, control: cheat, outcome: cancelled, steps: [{use: exec, with: {command: [echo, "KeyboardInterrupt"], interrupt: 30s}, expect: {stdout: {contains: KeyboardInterrupt}}}]}
 "#;

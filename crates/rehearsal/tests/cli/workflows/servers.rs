@@ -75,7 +75,7 @@ fn what_no_request_may_do_is_refused_with_a_code_of_its_own() {
   - {id: elsewhere, outcome: permission_denied, refusal: {step: http, code: E_NOT_LOOPBACK}, steps: [{use: http, with: {url: "http://example.com/"}}]}
   - {id: any, outcome: permission_denied, refusal: {step: http, code: E_NOT_LOOPBACK}, steps: [{use: http, with: {url: "http://0.0.0.0:80/"}}]}
   - {id: metadata, outcome: permission_denied, refusal: {step: http, code: E_NOT_LOOPBACK}, steps: [{use: http, with: {url: "http://169.254.169.254/latest"}}]}
-  - {id: nobody, outcome: failure, refusal: {step: http, code: E_HTTP}, steps: [{use: service, id: web, with: {command: SERVER}}, {use: exec, with: {command: [python3, -c, "import os, signal"]}}, {use: http, with: {url: "http://127.0.0.1:1/"}}]}
+  - {id: nobody, outcome: failure, refusal: {step: http, code: E_HTTP}, steps: [{use: http, with: {url: "http://127.0.0.1:1/"}}]}
   - {id: cut, outcome: failure, refusal: {step: http, code: E_HTTP}, steps: [{use: service, id: web, with: {command: SERVER}}, {use: http, with: {url: "${web.url}/cut"}}]}
   - {id: both, outcome: failure, refusal: {step: http, code: E_INPUT}, steps: [{use: http, with: {url: "http://127.0.0.1:1/", body: a, json: b}}]}
   - {id: large, outcome: permission_denied, refusal: {step: http, code: E_QUOTA}, steps: [{use: service, id: web, with: {command: SERVER}}, {use: http, with: {url: "${web.url}/large"}}]}

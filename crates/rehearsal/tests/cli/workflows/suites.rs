@@ -95,6 +95,11 @@ fn under_faults_only_scenarios_run() {
 #[test]
 fn a_server_serves_the_scenarios_beside_them() {
     let sandbox = mixed();
-    let server = crate::serving::Provider::start(&sandbox, &["--scenarios", "s"]);
-    drop(server);
+    let banner = |path: &str| {
+        let banner = crate::serving::Provider::start(&sandbox, &["--scenarios", path]).banner.clone();
+        let (_, told) = banner.split_once('(').unwrap();
+        told.split_once(',').unwrap().0.to_owned()
+    };
+    assert_eq!(banner("s"), banner("s/suite.yaml"));
+    assert!(banner("s").ends_with("markers registered"), "{}", banner("s"));
 }

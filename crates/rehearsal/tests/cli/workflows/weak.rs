@@ -190,6 +190,24 @@ fn what_is_misspelt_is_a_mistake_with_its_place_in_both_forms() {
 }
 
 #[test]
+fn a_file_that_may_not_be_looked_at_is_neither_there_nor_gone() {
+    let (ended, file, _) = sandbox(
+        r#"
+  - {id: secret, outcome: success, steps: [{use: exec, with: {command: [sh, -c, "echo x > .env; printf .env"]}, expect: {stdout: {exists: false}}}]}
+  - {id: folder, outcome: success, steps: [{use: exec, with: {command: [sh, -c, "mkdir d; printf d"]}, expect: {stdout: {exists: false}}}]}
+  - {id: outside, outcome: success, steps: [{use: exec, with: {command: [printf, ../a]}, expect: {stdout: {exists: false}}}]}
+"#,
+    )
+    .run_suite(&["flow.yaml"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    for (name, code) in [("w/secret", "E_SECRET_NAME"), ("w/outside", "E_PATH_PARENT")] {
+        assert_eq!(end(&file, name), ("failed", vec!["step-expectation"]), "{name}");
+        assert!(said(&file, name).contains(code), "{}", said(&file, name));
+    }
+    assert_eq!(end(&file, "w/folder"), ("passed", vec![]), "{}", said(&file, "w/folder"));
+}
+
+#[test]
 fn a_program_that_crashes_exits_or_kills_itself_is_that_case_s_alone() {
     let (ended, file, _) = sandbox(
         r#"
