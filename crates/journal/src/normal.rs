@@ -102,12 +102,10 @@ pub fn normalised<'e>(
             }
         }
     }
-    let mut lines: Vec<String> = before.iter().map(written).collect();
-    lines.extend(exchanges.into_values().flat_map(together));
+    let mut lines: Vec<_> =
+        before.iter().map(written).chain(exchanges.into_values().flat_map(together)).collect();
     commands.sort();
-    lines.extend(commands);
-    lines.extend(escapes);
-    lines.extend(after.iter().map(written));
+    lines.extend(commands.into_iter().chain(escapes).chain(after.iter().map(written)));
     lines
 }
 

@@ -125,7 +125,8 @@ fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
 
 fn no_example_of_the_guide_has_mistakes() {
     let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/guide");
-    let guides = ["docs/guide/scenarios.md", "docs/guide/driving.md", "docs/guide/daemon.md"].map(page);
+    let guides =
+        ["scenarios", "driving", "daemon", "workflows"].map(|name| page(&format!("docs/guide/{name}.md")));
     let examples: Vec<&str> = guides
         .iter()
         .flat_map(|guide| guide.split("```yaml\n").skip(1))

@@ -42,9 +42,14 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    pub(crate) fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+    /// Where they are to be; none is made.
+    pub(crate) fn of(field: &Field, name: &str) -> Self {
         let case = field.folder.join("cases").join(file_stem(name));
-        let folders = Self { workspace: case.join("workspace"), home: case.join("home"), case };
+        Self { workspace: case.join("workspace"), home: case.join("home"), case }
+    }
+
+    fn make(field: &Field, name: &str) -> Result<Self, RunError> {
+        let folders = Self::of(field, name);
         for folder in [&folders.workspace, &folders.home] {
             files::private_folders(folder)
                 .map_err(|source| RunError::Folder { path: folder.clone(), source })?;

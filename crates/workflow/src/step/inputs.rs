@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn inputs(value: Value) -> Inputs {
+    fn inputs(value: &Value) -> Inputs {
         Inputs(value.as_object().cloned().unwrap())
     }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn inputs_of_another_type_are_refused_by_name() {
-        let inputs = inputs(json!({"t": "x", "n": 1, "l": ["a", 1], "m": {"a": 1}, "d": "soon"}));
+        let inputs = inputs(&json!({"t": "x", "n": 1, "l": ["a", 1], "m": {"a": 1}, "d": "soon"}));
         assert_eq!(inputs.text("t").unwrap(), Some("x"));
         assert_eq!(inputs.text("gone").unwrap(), None);
         assert_eq!(why(inputs.text("n")), "`n` must be a text, and is a number");

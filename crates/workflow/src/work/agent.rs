@@ -73,8 +73,10 @@ fn staged(field: &Field, inputs: &Inputs, stage: &Stage<'_>) -> Result<Staged, S
     };
     let [case, workspace, home] = stage.folders.map(Path::to_owned);
     let own = case.join(format!("agent-{}", stage.step));
-    files::private_folders(&own)
-        .map_err(|error| Stop::Failed(format!("cannot make {}: {error}", own.display())))?;
+    for folder in [&own, &home] {
+        let unmade = |error| Stop::Failed(format!("cannot make {}: {error}", folder.display()));
+        files::private_folders(folder).map_err(unmade)?;
+    }
     let name = format!("{}:{}", stage.case, stage.step);
     Ok(Staged { setting, drill, index, name, folders: folders(own, workspace, home) })
 }

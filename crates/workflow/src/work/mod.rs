@@ -150,7 +150,7 @@ impl Ended {
 async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<Ended, RunError> {
     let (workflow, case) = of(field, at);
     let clock = Clock::start();
-    let folders = Folders::make(field, name)?;
+    let folders = Folders::of(field, name);
     let recorder = field.recorder(name, &case.name)?;
     let mut turns = Turns::new(field, (workflow.form, case), &folders, &recorder, name, clock);
     turns.take_all().await;

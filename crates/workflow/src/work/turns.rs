@@ -119,7 +119,7 @@ impl<'f> Turns<'f> {
     /// Takes them all, or those up to the first after which the case cannot go on.
     pub(super) async fn take_all(&mut self) {
         let opened = self.open().await;
-        self.posture = posture(opened.as_ref().ok());
+        self.posture = posture(opened.as_deref().ok());
         let (declared, posture) = (self.case.outcome.word().to_owned(), self.posture.clone());
         self.note(work::Fact::Began { declared, posture });
         let mut failed = opened.map(|bench| self.bench = Some(bench)).err();
@@ -430,7 +430,7 @@ fn needed(inherited: &[(String, String)]) -> Vec<(String, String)> {
 }
 
 /// What a case runs in.
-fn posture(bench: Option<&Box<Bench>>) -> Vec<(String, String)> {
+fn posture(bench: Option<&Bench>) -> Vec<(String, String)> {
     let walk = bench.map_or("none", |bench| bench.workspace.walk());
     vec![("system".to_owned(), environment::system()), ("paths".to_owned(), walk.to_owned())]
 }

@@ -45,7 +45,7 @@ fn case(outcome: Outcome, refusal: Option<(usize, &str)>) -> WorkflowCase {
     }
 }
 
-fn done(id: &str, observed: Value, proofs: &[Proof]) -> Seen {
+fn done(id: &str, observed: &Value, proofs: &[Proof]) -> Seen {
     let observed = observed.as_object().cloned().unwrap();
     let result = StepResult {
         step: id.to_owned(),
@@ -64,7 +64,7 @@ fn done(id: &str, observed: Value, proofs: &[Proof]) -> Seen {
 }
 
 fn ended(id: &str, end: StepEnd, code: Option<Code>) -> Seen {
-    let mut seen = done(id, json!({}), &[]);
+    let mut seen = done(id, &json!({}), &[]);
     seen.result.end = end;
     seen.result.code = code.map(|code| code.word().to_owned());
     seen.result.message = Some("why".to_owned());
@@ -77,7 +77,7 @@ fn refused(id: &str, code: Code) -> Seen {
 }
 
 fn unmet(id: &str) -> Seen {
-    Seen { unmet: vec!["`a` is 1, and must be 2".to_owned()], ..done(id, json!({"a": 1}), &[]) }
+    Seen { unmet: vec!["`a` is 1, and must be 2".to_owned()], ..done(id, &json!({"a": 1}), &[]) }
 }
 
 fn verdict(form: Form, case: &WorkflowCase, seen: &[Seen]) -> (Verdict, Vec<String>) {
@@ -90,7 +90,7 @@ fn own(case: &WorkflowCase, seen: &[Seen]) -> (Verdict, Vec<String>) {
 }
 
 fn both(proofs: &[Proof]) -> Vec<Seen> {
-    vec![done("one", json!({}), proofs), done("two", json!({"a": 1}), &[])]
+    vec![done("one", &json!({}), proofs), done("two", &json!({"a": 1}), &[])]
 }
 
 #[test]
@@ -112,14 +112,14 @@ fn each_outcome_needs_what_it_means() {
         assert_eq!(own(&case(outcome, None), &both(proofs)), *expected, "{outcome:?} {proofs:?}");
     }
     // Nothing is expected of a step after the one that broke something.
-    let late = [done("one", json!({}), &[]), done("two", json!({"a": 1}), &[Proof::FaultInjected])];
+    let late = [done("one", &json!({}), &[]), done("two", &json!({"a": 1}), &[Proof::FaultInjected])];
     assert_eq!(own(&case(Recovered, None), &late), unproven);
 }
 
 #[test]
 fn a_refusal_counts_only_from_its_step_and_with_its_code() {
     let declared = case(Outcome::PermissionDenied, Some((1, "E_SYMLINK")));
-    let first = done("one", json!({}), &[]);
+    let first = done("one", &json!({}), &[]);
     for (seen, expected) in [
         (vec![first.clone(), refused("two", Code::Symlink)], (Verdict::Passed, vec![])),
         (vec![first.clone(), refused("two", Code::Hardlink)], (Verdict::Failed, vec!["refused-otherwise"])),
@@ -201,8 +201,8 @@ fn loose(field: &str, check: LooseCheck, wanted: Value) -> Loose {
 fn the_reference_s_form_is_judged_by_its_own_rules() {
     let equal = |field: &str, wanted: Value| loose(field, LooseCheck::Equal, wanted);
     let escapes = loose("error", LooseCheck::Contains, json!("why"));
-    let first = || done("one", json!({"a": 1, "b": 1}), &[]);
-    let second = || done("two", json!({"a": 2}), &[]);
+    let first = || done("one", &json!({"a": 1, "b": 1}), &[]);
+    let second = || done("two", &json!({"a": 2}), &[]);
     for (outcome, expect, seen, expected) in [
         // Success-like outcomes are one rule, and need no proof.
         (
