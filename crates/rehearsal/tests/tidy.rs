@@ -63,6 +63,7 @@ const EFFECTS: &[&str] = &[
     "cap_std::",
     "rustix::",
     "getrandom::",
+    "Connection::open",
 ];
 
 /// Lines of a file without its tests, at most.

@@ -22,6 +22,12 @@ const STATEMENT: i32 = 1 << 20;
 /// Statements that a connection keeps prepared.
 const PREPARED: usize = 64;
 
+/// Pages of the log after which they are moved into the database: the more, the fewer are moved twice.
+const LOGGED: i32 = 4000;
+
+/// Memory for pages, in KiB, at most; SQLite takes it as negative, since pages are what a positive number counts.
+const CACHED: i32 = -16_384;
+
 /// What SQLite puts beside a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
@@ -276,6 +282,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
     harden(&connection)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", LOGGED, |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
 }
@@ -288,10 +295,13 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+    // Else statements are prepared anew whenever other values are bound: a fifth of the time of a small insert.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE)?;
     connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, STATEMENT)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
+    connection.pragma_update(None, "cache_size", CACHED)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")
 }

@@ -95,7 +95,7 @@ impl Store {
             let edges = sources
                 .iter()
                 .zip(&inputs)
-                .map(|(source, input)| operation.edge(&session, input, source, &made.version_id, by))
+                .map(|(source, input)| operation.edge(input, source, &made.version_id, by))
                 .collect::<Result<Vec<_>, _>>()?;
             Ok(fact(json!({
                 "artifact_id": made.artifact_id, "version_id": made.version_id, "checksum": taken.checksum,
@@ -182,7 +182,7 @@ impl Store {
             // The store itself gave the bytes.
             let source =
                 Source { version_id: &old.version_id, kind: EdgeKind::Restored, basis: Basis::Observed };
-            let edge = operation.edge(&session, &old, &source, &made.version_id, by)?;
+            let edge = operation.edge(&old, &source, &made.version_id, by)?;
             Ok(fact(json!({
                 "artifact_id": made.artifact_id, "version_id": made.version_id, "checksum": taken.checksum,
                 "size": taken.size(), "version": made.ordinal, "restored_from": old.version_id, "edges": [edge],
@@ -290,15 +290,13 @@ impl Operation<'_> {
             )?
             .query_row([&artifact_id], |row| row.get(0))?;
         sql.prepare_cached(
-            "INSERT INTO artifact_versions (version_id, artifact_id, root_frame_id, project_id, ordinal,
-                 content_type, size_bytes, checksum, producing_cell_id, frame_id, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO artifact_versions (version_id, artifact_id, ordinal, content_type, size_bytes, checksum,
+                 producing_cell_id, frame_id, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             version_id,
             artifact_id,
-            session.root_frame_id,
-            session.project_id,
             ordinal,
             content_type,
             taken.size(),

@@ -138,18 +138,11 @@ impl Store {
         let running: Vec<Cell> = self
             .sql
             .prepare(
-                "SELECT cell_id, frame_id, root_frame_id, project_id FROM cells
+                "SELECT cell_id, root_frame_id FROM cells
                  WHERE NOT EXISTS (SELECT 1 FROM execution_log WHERE producing_cell_id = cell_id)
                  ORDER BY created_at, cell_seq",
             )?
-            .query_map([], |row| {
-                Ok(Cell {
-                    cell_id: row.get(0)?,
-                    frame_id: row.get(1)?,
-                    root_frame_id: row.get(2)?,
-                    project_id: row.get(3)?,
-                })
-            })?
+            .query_map([], |row| Ok(Cell { cell_id: row.get(0)?, root_frame_id: row.get(1)? }))?
             .collect::<Result<_, _>>()?;
         for cell in running {
             let end = End { error: "the process ended", ..End::silent(CellStatus::Interrupted) };
@@ -179,12 +172,7 @@ impl Operation<'_> {
         code: &str,
     ) -> Result<Cell, Stop> {
         bounded("its code", code)?;
-        let cell = Cell {
-            cell_id: self.draw(Sort::Cell),
-            frame_id: frame_id.to_owned(),
-            root_frame_id: session.root_frame_id.clone(),
-            project_id: session.project_id.clone(),
-        };
+        let cell = Cell { cell_id: self.draw(Sort::Cell), root_frame_id: session.root_frame_id.clone() };
         self.sql
             .prepare_cached(
                 "INSERT INTO cells (cell_id, frame_id, root_frame_id, project_id, cell_seq, language, step, code,
@@ -194,9 +182,9 @@ impl Operation<'_> {
             )?
             .execute(params![
                 cell.cell_id,
-                cell.frame_id,
-                cell.root_frame_id,
-                cell.project_id,
+                frame_id,
+                session.root_frame_id,
+                session.project_id,
                 language.word(),
                 step,
                 code,
@@ -225,15 +213,13 @@ impl Operation<'_> {
             .query_row([&cell.root_frame_id], |row| row.get(0))?;
         self.sql
             .prepare_cached(
-                "INSERT INTO execution_log (producing_cell_id, frame_id, root_frame_id, project_id, state_revision,
-                     status, stdout, stderr, error, wall_unix_ms, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                "INSERT INTO execution_log (producing_cell_id, root_frame_id, state_revision, status, stdout, stderr,
+                     error, wall_unix_ms, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?
             .execute(params![
                 cell.cell_id,
-                cell.frame_id,
                 cell.root_frame_id,
-                cell.project_id,
                 revision,
                 end.status.word(),
                 end.stdout,

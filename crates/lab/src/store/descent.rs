@@ -132,7 +132,9 @@ impl Store {
     /// looks whether it held.
     fn free_of_circles(&self, project_id: &str) -> Result<(), Stop> {
         let mut statement = self.sql.prepare_cached(
-            "SELECT input_version_id, output_version_id FROM lineage_edges WHERE project_id = ?1",
+            "SELECT input_version_id, output_version_id FROM lineage_edges
+             JOIN artifact_versions ON version_id = output_version_id
+             JOIN artifacts USING (artifact_id) WHERE project_id = ?1",
         )?;
         let rows = statement
             .query_map([project_id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;

@@ -128,13 +128,8 @@ impl Store {
             }
             let input = operation.input(&session, &edge.source)?;
             let cell = operation.producing(&session, edge.step)?;
-            let edge_id = operation.edge(
-                &session,
-                &input,
-                &edge.source,
-                edge.output,
-                (&cell, &session.root_frame_id),
-            )?;
+            let edge_id =
+                operation.edge(&input, &edge.source, edge.output, (&cell, &session.root_frame_id))?;
             Ok(fact(json!({
                 "edge_id": edge_id, "input": input.version_id, "output": output.version_id,
                 "kind": edge.source.kind.word(), "basis": edge.source.basis.word(),
@@ -156,7 +151,6 @@ impl Operation<'_> {
     /// Inserts an edge, made by a cell in a frame. Its id.
     pub(super) fn edge(
         &mut self,
-        session: &Session,
         input: &Version,
         source: &Source<'_>,
         output: &str,
@@ -166,17 +160,14 @@ impl Operation<'_> {
         let inserted = self
             .sql
             .prepare_cached(
-                "INSERT INTO lineage_edges (edge_id, input_version_id, input_root_frame_id, output_version_id,
-                     root_frame_id, project_id, kind, basis, producing_cell_id, frame_id, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                "INSERT INTO lineage_edges (edge_id, input_version_id, output_version_id, kind, basis,
+                     producing_cell_id, frame_id, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
             .execute(params![
                 edge_id,
                 input.version_id,
-                input.root_frame_id,
                 output,
-                session.root_frame_id,
-                session.project_id,
                 source.kind.word(),
                 source.basis.word(),
                 cell_id,

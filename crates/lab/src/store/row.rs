@@ -9,9 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) cell_id: String,
-    pub(super) frame_id: String,
     pub(super) root_frame_id: String,
-    pub(super) project_id: String,
 }
 
 /// A version of an artifact.
@@ -41,7 +39,7 @@ pub(super) fn version(sql: &Connection, session: &Session, version_id: &str) -> 
     let found = sql
         .prepare_cached(
             "SELECT version_id, artifact_id, root_frame_id, project_id, content_type, size_bytes, checksum
-             FROM artifact_versions WHERE version_id = ?1",
+             FROM artifact_versions JOIN artifacts USING (artifact_id) WHERE version_id = ?1",
         )?
         .query_row([version_id], read)
         .optional()?;

@@ -14,6 +14,10 @@ struct Raw {
     cell: String,
     artifact: String,
     versions: [String; 3],
+    /// The artifact, version, cell and root frame of another session of the project.
+    its: [String; 4],
+    /// A version of another project.
+    far: String,
     _place: Place,
 }
 
@@ -27,9 +31,15 @@ impl Raw {
         let one = text(&raw, "version_id");
         let two = text(&save(&mut store, "raw", "2", &[derived(&one)]).unwrap(), "version_id");
         let three = text(&save(&mut store, "end", "3", &[derived(&two)]).unwrap(), "version_id");
+        let other = text(&store.open_session("benchmark").unwrap(), "root_frame_id");
+        let it = save(&mut store, "it", "4", &[]).unwrap();
+        store.open_session("another").unwrap();
+        let far = version(&mut store, "far", "5");
         drop(store);
         let sql = Connection::open(place.database()).unwrap();
         sql.execute_batch("PRAGMA foreign_keys = on").unwrap();
+        let of = "SELECT producing_cell_id FROM artifact_versions WHERE version_id = ?1";
+        let its_cell = sql.query_row(of, [text(&it, "version_id")], |row| row.get(0)).unwrap();
         let cell = sql
             .query_row(
                 "SELECT producing_cell_id FROM artifact_versions WHERE version_id = ?1",
@@ -45,6 +55,8 @@ impl Raw {
             cell,
             artifact: text(&raw, "artifact_id"),
             versions: [one, two, three],
+            its: [text(&it, "artifact_id"), text(&it, "version_id"), its_cell, other],
+            far,
             _place: place,
         }
     }
@@ -54,6 +66,11 @@ impl Raw {
         let [one, two, three] = &self.versions;
         let mut filled = statement.to_owned();
         for (name, value) in [
+            ("$its_artifact", &self.its[0]),
+            ("$its_cell", &self.its[2]),
+            ("$its", &self.its[1]),
+            ("$other", &self.its[3]),
+            ("$far", &self.far),
             ("$project", &self.project),
             ("$root", &self.root),
             ("$child", &self.child),
@@ -78,42 +95,40 @@ impl Raw {
 
     #[track_caller]
     fn refuses(&self, statement: &str) {
-        let said = self.run(statement).expect_err(statement);
-        assert!(
-            ["constraint", "E_", "cannot store", "no column named"].iter().any(|why| said.contains(why)),
-            "{statement}: {said}"
-        );
+        self.says(statement, &["constraint", "E_", "cannot store", "no column named"]);
+    }
+
+    /// The same, by one of these words: each rule is the one that refuses, not another one by accident.
+    #[track_caller]
+    fn says(&self, statement: &str, words: &[&str]) {
+        let Err(said) = self.run(statement) else { panic!("{statement}: it is taken") };
+        assert!(words.iter().any(|word| said.contains(word)), "{statement}: {said}");
     }
 }
 
-const VERSION: &str =
-    "INSERT INTO artifact_versions (version_id, artifact_id, root_frame_id, project_id, ordinal,
-    content_type, size_bytes, checksum, producing_cell_id, frame_id, created_at) VALUES ";
-const EDGE: &str =
-    "INSERT INTO lineage_edges (edge_id, input_version_id, input_root_frame_id, output_version_id,
-    root_frame_id, project_id, kind, basis, producing_cell_id, frame_id, created_at) VALUES ";
+const VERSION: &str = "INSERT INTO artifact_versions (version_id, artifact_id, ordinal, content_type,
+    size_bytes, checksum, producing_cell_id, frame_id, created_at) VALUES ";
+const EDGE: &str = "INSERT INTO lineage_edges (edge_id, input_version_id, output_version_id, kind, basis,
+    producing_cell_id, frame_id, created_at) VALUES ";
 const FRAME: &str = "INSERT INTO frames (frame_id, parent_id, root_frame_id, project_id, kind, status, depth,
     created_at, updated_at) VALUES ";
 const CELL: &str =
     "INSERT INTO cells (cell_id, frame_id, root_frame_id, project_id, cell_seq, language, step, code,
     code_hash, created_at) VALUES ";
 const LOG: &str =
-    "INSERT INTO execution_log (producing_cell_id, frame_id, root_frame_id, project_id, state_revision,
-    status, stdout, stderr, error, created_at) VALUES ";
+    "INSERT INTO execution_log (producing_cell_id, root_frame_id, state_revision, status, stdout,
+    stderr, error, created_at) VALUES ";
 
 #[test]
 fn what_is_right_is_taken() {
     let raw = Raw::new("raw-right");
     for statement in [
-        format!(
-            "{VERSION}('v-00000000000a', $artifact, $root, $project, 3, 't', 0, $sum, $cell, $root, $now)"
-        ),
-        format!(
-            "{EDGE}('e-00000000000a', $one, $root, $three, $root, $project, 'read', 'claimed', $cell, $child, $now)"
-        ),
+        format!("{VERSION}('v-00000000000a', $artifact, 3, 't', 0, $sum, $cell, $root, $now)"),
+        format!("{EDGE}('e-00000000000a', $one, $three, 'read', 'claimed', $cell, $child, $now)"),
+        format!("{EDGE}('e-00000000000b', $its, $three, 'materialised', 'observed', $cell, $root, $now)"),
         format!("{FRAME}('f-00000000000a', $child, $root, $project, 'turn', 'processing', 2, $now, $now)"),
         format!("{CELL}('c-00000000000a', $child, $root, $project, 99, 'python', '', '', $sum, $now)"),
-        format!("{LOG}('c-00000000000a', $child, $root, $project, 99, 'error', '', '', 'x', $now)"),
+        format!("{LOG}('c-00000000000a', $root, 99, 'error', '', '', 'x', $now)"),
         "UPDATE artifacts SET latest_version_id = 'v-00000000000a' WHERE artifact_id = $artifact".to_owned(),
         "UPDATE clock SET drawn = drawn + 1".to_owned(),
     ] {
@@ -127,27 +142,29 @@ fn every_value_of_a_version_is_checked() {
     let id = "'v-00000000000a'";
     for row in [
         // Size, digest, media type, ordinal.
-        format!("({id}, $artifact, $root, $project, 3, 't', -5, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 67108865, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 'many', $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 1.5, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, 'text', $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, upper($sum), $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, NULL, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, '', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 0, 't', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 9, 't', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 2, 't', 0, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', -5, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 67108865, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 'many', $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 1.5, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, 'text', $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, upper($sum), $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, NULL, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, '', 0, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 0, 't', 0, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 9, 't', 0, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 2, 't', 0, $sum, $cell, $root, $now)"),
         // Ids and references.
-        "('x', $artifact, $root, $project, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
-        "('v-00000000000A', $artifact, $root, $project, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
-        "($one, $artifact, $root, $project, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
-        format!("({id}, 'a-000000000000', $root, $project, 1, 't', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $child, $project, 3, 't', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, 'proj_000000000000', 3, 't', 0, $sum, $cell, $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, $sum, 'c-000000000000', $root, $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, $sum, $cell, 'f-000000000000', $now)"),
-        format!("({id}, $artifact, $root, $project, 3, 't', 0, $sum, $cell, $root, 5)"),
+        "('x', $artifact, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
+        "('v-00000000000A', $artifact, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
+        "($one, $artifact, 3, 't', 0, $sum, $cell, $root, $now)".to_owned(),
+        format!("({id}, 'a-000000000000', 1, 't', 0, $sum, $cell, $root, $now)"),
+        // Another session's artifact, frame and cell.
+        format!("({id}, $artifact, 3, 't', 0, $sum, $cell, $other, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, $sum, $its_cell, $root, $now)"),
+        format!("({id}, $its_artifact, 2, 't', 0, $sum, $cell, $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, $sum, 'c-000000000000', $root, $now)"),
+        format!("({id}, $artifact, 3, 't', 0, $sum, $cell, 'f-000000000000', $now)"),
+        format!("({id}, $artifact, 3, 't', 0, $sum, $cell, $root, 5)"),
     ] {
         raw.refuses(&format!("{VERSION}{row}"));
     }
@@ -160,27 +177,22 @@ fn every_value_of_an_edge_is_checked() {
     let id = "'e-00000000000a'";
     for row in [
         // Itself, a circle of two, one of three, one that is there.
-        format!("({id}, $one, $root, $one, $root, $project, 'read', 'claimed', $cell, $root, $now)"),
-        format!("({id}, $two, $root, $one, $root, $project, 'read', 'claimed', $cell, $root, $now)"),
-        format!("({id}, $three, $root, $one, $root, $project, 'read', 'claimed', $cell, $root, $now)"),
-        format!("({id}, $one, $root, $two, $root, $project, 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $one, $one, 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $two, $one, 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $three, $one, 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $one, $two, 'read', 'claimed', $cell, $root, $now)"),
         // Words, references.
-        format!("({id}, $one, $root, $three, $root, $project, 'stolen', 'claimed', $cell, $root, $now)"),
-        format!("({id}, $one, $root, $three, $root, $project, 'read', 'believed', $cell, $root, $now)"),
-        format!(
-            "({id}, 'v-000000000000', $root, $three, $root, $project, 'read', 'claimed', $cell, $root, $now)"
-        ),
-        format!(
-            "({id}, $one, $root, 'v-000000000000', $root, $project, 'read', 'claimed', $cell, $root, $now)"
-        ),
-        format!(
-            "({id}, $one, $child, $three, $root, $project, 'materialised', 'claimed', $cell, $root, $now)"
-        ),
-        format!(
-            "({id}, $one, $root, $three, $root, 'proj_000000000000', 'read', 'claimed', $cell, $root, $now)"
-        ),
-        format!("({id}, $one, $root, $three, $root, $project, 'read', 'claimed', NULL, $root, $now)"),
-        "('e-0', $one, $root, $three, $root, $project, 'read', 'claimed', $cell, $root, $now)".to_owned(),
+        format!("({id}, $one, $three, 'stolen', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $one, $three, 'read', 'believed', $cell, $root, $now)"),
+        format!("({id}, 'v-000000000000', $three, 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $one, 'v-000000000000', 'read', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $one, $three, 'read', 'claimed', NULL, $root, $now)"),
+        // Another session's, another project's.
+        format!("({id}, $its, $three, 'derived', 'claimed', $cell, $root, $now)"),
+        format!("({id}, $its, $three, 'materialised', 'claimed', $cell, $other, $now)"),
+        format!("({id}, $its, $three, 'materialised', 'claimed', $its_cell, $root, $now)"),
+        format!("({id}, $far, $three, 'materialised', 'claimed', $cell, $root, $now)"),
+        "('e-0', $one, $three, 'read', 'claimed', $cell, $root, $now)".to_owned(),
     ] {
         raw.refuses(&format!("{EDGE}{row}"));
         raw.refuses(&format!("{EDGE}{row}").replace("INSERT", "INSERT OR REPLACE"));
@@ -219,18 +231,24 @@ fn every_value_of_a_frame_and_a_cell_is_checked() {
     raw.run(&format!("{CELL}('c-00000000000a', $root, $root, $project, 99, 'r', '', '', $sum, $now)"))
         .unwrap();
     for row in [
-        "('c-00000000000a', $root, $root, $project, 99, 'fine', '', '', NULL, $now)",
-        "('c-00000000000a', $root, $root, $project, 99, 'ok', '', '', 'an error', $now)",
-        "('c-00000000000a', $root, $root, $project, 99, 'error', '', '', NULL, $now)",
+        "('c-00000000000a', $root, 99, 'fine', '', '', NULL, $now)",
+        "('c-00000000000a', $root, 99, 'ok', '', '', 'an error', $now)",
+        "('c-00000000000a', $root, 99, 'error', '', '', NULL, $now)",
         // A revision that does not go up, a cell that has ended, one of another frame, one that never began.
-        "('c-00000000000a', $root, $root, $project, 1, 'ok', '', '', NULL, $now)",
-        "('c-00000000000a', $root, $root, $project, 0, 'ok', '', '', NULL, $now)",
-        "($cell, $root, $root, $project, 99, 'ok', '', '', NULL, $now)",
-        "('c-00000000000a', $child, $root, $project, 99, 'ok', '', '', NULL, $now)",
-        "('c-000000000000', $root, $root, $project, 99, 'ok', '', '', NULL, $now)",
+        "('c-00000000000a', $root, 1, 'ok', '', '', NULL, $now)",
+        "('c-00000000000a', $root, 0, 'ok', '', '', NULL, $now)",
+        "($cell, $root, 99, 'ok', '', '', NULL, $now)",
+        "('c-00000000000a', $child, 99, 'ok', '', '', NULL, $now)",
+        "('c-000000000000', $root, 99, 'ok', '', '', NULL, $now)",
     ] {
         raw.refuses(&format!("{LOG}{row}"));
     }
+    raw.says(&format!("{LOG}('c-00000000000a', $other, 99, 'ok', '', '', NULL, $now)"), &["E_FOREIGN"]);
+    // A revision that nobody has, but that lies before the last one.
+    raw.run(&format!("{CELL}('c-00000000000b', $root, $root, $project, 100, 'r', '', '', $sum, $now)"))
+        .unwrap();
+    raw.run(&format!("{LOG}('c-00000000000b', $root, 99, 'ok', '', '', NULL, $now)")).unwrap();
+    raw.says(&format!("{LOG}('c-00000000000a', $root, 98, 'ok', '', '', NULL, $now)"), &["E_INVALID"]);
 }
 
 #[test]
@@ -247,7 +265,7 @@ fn what_happened_is_never_changed_and_never_leaves() {
         "artifact_versions",
         "lineage_edges",
     ] {
-        raw.refuses(&format!("DELETE FROM {table}"));
+        raw.says(&format!("DELETE FROM {table}"), &["E_INVALID"]);
     }
     for change in [
         "UPDATE projects SET name = 'x'",
@@ -257,15 +275,19 @@ fn what_happened_is_never_changed_and_never_leaves() {
         "UPDATE artifact_versions SET checksum = $sum",
         "UPDATE lineage_edges SET kind = 'read'",
         "UPDATE artifacts SET filename = 'x'",
-        "UPDATE artifacts SET latest_version_id = $three WHERE artifact_id = $artifact",
         "UPDATE artifacts SET latest_version_id = $one WHERE artifact_id = $artifact",
-        "UPDATE artifacts SET latest_version_id = 'v-000000000000' WHERE artifact_id = $artifact",
         "UPDATE frames SET parent_id = NULL",
         "UPDATE frames SET kind = 'turn', depth = 1",
-        "UPDATE frames SET status = 'asleep'",
         "UPDATE frames SET status = 'done'; UPDATE frames SET status = 'running'",
         "UPDATE clock SET drawn = 0",
         "UPDATE clock SET now_ms = now_ms - 1",
+    ] {
+        raw.says(change, &["E_INVALID"]);
+    }
+    for change in [
+        "UPDATE artifacts SET latest_version_id = $three WHERE artifact_id = $artifact",
+        "UPDATE artifacts SET latest_version_id = 'v-000000000000' WHERE artifact_id = $artifact",
+        "UPDATE frames SET status = 'asleep'",
         "INSERT INTO clock VALUES (1, 0, $now)",
         "INSERT OR REPLACE INTO clock VALUES (1, 0, $now)",
     ] {
@@ -288,8 +310,15 @@ fn nothing_is_replaced() {
         "INTO lineage_edges SELECT * FROM lineage_edges",
         "INTO artifacts VALUES ('a-00000000000a', $project, $root, 'raw', $one, $now, $now)",
     ] {
-        raw.refuses(&format!("INSERT OR REPLACE {insert}"));
-        raw.refuses(&format!("INSERT {insert}"));
+        // Where a row must follow another one, that may be said first.
+        let words = ["E_EXISTS", "E_INVALID: the revision", "E_INVALID: a version is the next one"];
+        raw.says(&format!("INSERT OR REPLACE {insert}"), &words);
+        raw.says(&format!("INSERT {insert}"), &words);
+    }
+    let version = format!("{VERSION}($one, $artifact, 3, 't', 0, $sum, $cell, $root, $now)");
+    let log = format!("{LOG}($cell, $root, 99, 'ok', '', '', NULL, $now)");
+    for statement in [version, log] {
+        raw.says(&statement.replace("INSERT", "INSERT OR REPLACE"), &["E_EXISTS"]);
     }
     for name in
         ["'/etc/passwd'", "'../x'", "'a/../b'", "'..'", "''", "'a\\b'", "'a' || char(0)", "NULL", "5.5"]
@@ -297,7 +326,7 @@ fn nothing_is_replaced() {
         // The head is one of its own, so the name alone is wrong.
         let made = format!(
             "INSERT INTO artifacts VALUES ('a-00000000000a', $project, $root, {name}, 'v-00000000000a', $now, $now);
-             {VERSION}('v-00000000000a', 'a-00000000000a', $root, $project, 1, 't', 0, $sum, $cell, $root, $now)"
+             {VERSION}('v-00000000000a', 'a-00000000000a', 1, 't', 0, $sum, $cell, $root, $now)"
         );
         if name == "5.5" {
             // Numbers become text in a column of texts.

@@ -99,8 +99,6 @@ CREATE TABLE cells (
     code_hash TEXT NOT NULL CHECK (length(code_hash) = 64 AND code_hash NOT GLOB '*[^0-9a-f]*'),
     created_at INTEGER NOT NULL CHECK (created_at >= 946684800000),
     UNIQUE (root_frame_id, cell_seq),
-    UNIQUE (cell_id, frame_id, root_frame_id, project_id),
-    UNIQUE (cell_id, root_frame_id, project_id),
     FOREIGN KEY (frame_id, root_frame_id, project_id) REFERENCES frames (frame_id, root_frame_id, project_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -116,10 +114,9 @@ CREATE TRIGGER cells_stay BEFORE DELETE ON cells
 BEGIN SELECT RAISE(ABORT, 'E_INVALID: a cell is never removed'); END;
 
 CREATE TABLE execution_log (
-    producing_cell_id TEXT NOT NULL PRIMARY KEY,
-    frame_id TEXT NOT NULL,
-    root_frame_id TEXT NOT NULL,
-    project_id TEXT NOT NULL,
+    producing_cell_id TEXT NOT NULL PRIMARY KEY REFERENCES cells (cell_id),
+    -- The session of the cell, whose revision it is.
+    root_frame_id TEXT NOT NULL REFERENCES session_roots (root_frame_id),
     state_revision INTEGER NOT NULL CHECK (state_revision >= 1),
     status TEXT NOT NULL CHECK (status IN ('ok', 'error', 'interrupted')),
     stdout TEXT NOT NULL,
@@ -128,14 +125,15 @@ CREATE TABLE execution_log (
     -- By the clock on the wall, where it was told: the only column that differs between two runs of the same.
     wall_unix_ms INTEGER CHECK (wall_unix_ms >= 0),
     created_at INTEGER NOT NULL CHECK (created_at >= 946684800000),
-    UNIQUE (root_frame_id, state_revision),
-    FOREIGN KEY (producing_cell_id, frame_id, root_frame_id, project_id)
-        REFERENCES cells (cell_id, frame_id, root_frame_id, project_id)
+    UNIQUE (root_frame_id, state_revision)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER execution_log_only_grows BEFORE INSERT ON execution_log
 WHEN EXISTS (SELECT 1 FROM execution_log WHERE producing_cell_id = NEW.producing_cell_id)
 BEGIN SELECT RAISE(ABORT, 'E_EXISTS: the cell has ended already'); END;
+CREATE TRIGGER execution_log_is_of_the_session BEFORE INSERT ON execution_log
+WHEN NEW.root_frame_id IS NOT (SELECT root_frame_id FROM cells WHERE cell_id = NEW.producing_cell_id)
+BEGIN SELECT RAISE(ABORT, 'E_FOREIGN: the cell belongs to another session'); END;
 CREATE TRIGGER execution_log_goes_on BEFORE INSERT ON execution_log
 WHEN NEW.state_revision
     <= (SELECT max(state_revision) FROM execution_log WHERE root_frame_id = NEW.root_frame_id)

@@ -14,7 +14,6 @@ CREATE TABLE artifacts (
     created_at INTEGER NOT NULL CHECK (created_at >= 946684800000),
     updated_at INTEGER NOT NULL CHECK (updated_at >= created_at),
     UNIQUE (root_frame_id, filename),
-    UNIQUE (artifact_id, root_frame_id, project_id),
     FOREIGN KEY (root_frame_id, project_id) REFERENCES session_roots (root_frame_id, project_id),
     -- The head is one of the artifact's own versions; the first of them comes after the artifact, in the same transaction.
     FOREIGN KEY (latest_version_id, artifact_id) REFERENCES artifact_versions (version_id, artifact_id)
@@ -24,23 +23,16 @@ CREATE TABLE artifacts (
 CREATE TABLE artifact_versions (
     version_id TEXT NOT NULL PRIMARY KEY
         CHECK (length(version_id) = 14 AND version_id GLOB 'v-*' AND substr(version_id, 3) NOT GLOB '*[^0-9a-f]*'),
-    artifact_id TEXT NOT NULL,
-    root_frame_id TEXT NOT NULL,
-    project_id TEXT NOT NULL,
+    artifact_id TEXT NOT NULL REFERENCES artifacts (artifact_id),
     ordinal INTEGER NOT NULL CHECK (ordinal >= 1),
     content_type TEXT NOT NULL CHECK (length(content_type) BETWEEN 1 AND 255),
     size_bytes INTEGER NOT NULL CHECK (size_bytes BETWEEN 0 AND 67108864),
     checksum TEXT NOT NULL CHECK (length(checksum) = 64 AND checksum NOT GLOB '*[^0-9a-f]*'),
-    producing_cell_id TEXT NOT NULL,
-    frame_id TEXT NOT NULL,
+    producing_cell_id TEXT NOT NULL REFERENCES cells (cell_id),
+    frame_id TEXT NOT NULL REFERENCES frames (frame_id),
     created_at INTEGER NOT NULL CHECK (created_at >= 946684800000),
     UNIQUE (artifact_id, ordinal),
-    UNIQUE (version_id, artifact_id),
-    UNIQUE (version_id, root_frame_id, project_id),
-    FOREIGN KEY (artifact_id, root_frame_id, project_id)
-        REFERENCES artifacts (artifact_id, root_frame_id, project_id),
-    FOREIGN KEY (frame_id, root_frame_id, project_id) REFERENCES frames (frame_id, root_frame_id, project_id),
-    FOREIGN KEY (producing_cell_id, root_frame_id, project_id) REFERENCES cells (cell_id, root_frame_id, project_id)
+    UNIQUE (version_id, artifact_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER artifacts_are_never_replaced BEFORE INSERT ON artifacts
@@ -72,6 +64,12 @@ CREATE TRIGGER artifact_versions_follow_each_other BEFORE INSERT ON artifact_ver
 WHEN NEW.ordinal
     <> 1 + coalesce((SELECT max(ordinal) FROM artifact_versions WHERE artifact_id = NEW.artifact_id), 0)
 BEGIN SELECT RAISE(ABORT, 'E_INVALID: a version is the next one of its artifact'); END;
+CREATE TRIGGER artifact_versions_are_of_one_session BEFORE INSERT ON artifact_versions
+WHEN (SELECT root_frame_id FROM frames WHERE frame_id = NEW.frame_id)
+        IS NOT (SELECT root_frame_id FROM artifacts WHERE artifact_id = NEW.artifact_id)
+    OR (SELECT root_frame_id FROM cells WHERE cell_id = NEW.producing_cell_id)
+        IS NOT (SELECT root_frame_id FROM artifacts WHERE artifact_id = NEW.artifact_id)
+BEGIN SELECT RAISE(ABORT, 'E_FOREIGN: the artifact, the frame and the cell belong to different sessions'); END;
 CREATE TRIGGER artifact_versions_never_change BEFORE UPDATE ON artifact_versions
 BEGIN SELECT RAISE(ABORT, 'E_INVALID: a version is never changed'); END;
 CREATE TRIGGER artifact_versions_stay BEFORE DELETE ON artifact_versions

@@ -3,26 +3,15 @@
 CREATE TABLE lineage_edges (
     edge_id TEXT NOT NULL PRIMARY KEY
         CHECK (length(edge_id) = 14 AND edge_id GLOB 'e-*' AND substr(edge_id, 3) NOT GLOB '*[^0-9a-f]*'),
-    input_version_id TEXT NOT NULL,
-    input_root_frame_id TEXT NOT NULL,
-    output_version_id TEXT NOT NULL,
-    root_frame_id TEXT NOT NULL,
-    project_id TEXT NOT NULL,
+    input_version_id TEXT NOT NULL REFERENCES artifact_versions (version_id),
+    output_version_id TEXT NOT NULL REFERENCES artifact_versions (version_id),
     kind TEXT NOT NULL CHECK (kind IN ('derived', 'copied', 'restored', 'materialised', 'read')),
     basis TEXT NOT NULL CHECK (basis IN ('declared', 'observed', 'claimed')),
-    producing_cell_id TEXT NOT NULL,
-    frame_id TEXT NOT NULL,
+    producing_cell_id TEXT NOT NULL REFERENCES cells (cell_id),
+    frame_id TEXT NOT NULL REFERENCES frames (frame_id),
     created_at INTEGER NOT NULL CHECK (created_at >= 946684800000),
     CHECK (input_version_id <> output_version_id),
-    -- Only what was taken over on purpose comes from another session, and never from another project.
-    CHECK (input_root_frame_id = root_frame_id OR kind = 'materialised'),
-    UNIQUE (input_version_id, output_version_id),
-    FOREIGN KEY (input_version_id, input_root_frame_id, project_id)
-        REFERENCES artifact_versions (version_id, root_frame_id, project_id),
-    FOREIGN KEY (output_version_id, root_frame_id, project_id)
-        REFERENCES artifact_versions (version_id, root_frame_id, project_id),
-    FOREIGN KEY (frame_id, root_frame_id, project_id) REFERENCES frames (frame_id, root_frame_id, project_id),
-    FOREIGN KEY (producing_cell_id, root_frame_id, project_id) REFERENCES cells (cell_id, root_frame_id, project_id)
+    UNIQUE (input_version_id, output_version_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER lineage_edges_are_never_replaced BEFORE INSERT ON lineage_edges
@@ -42,6 +31,20 @@ WHEN NEW.input_version_id IN (
     SELECT version_id FROM below
 )
 BEGIN SELECT RAISE(ABORT, 'E_CYCLE: the line of descent would lead back to itself'); END;
+-- Only what was taken over on purpose comes from another session, and nothing from another project.
+CREATE TRIGGER lineage_edges_stay_in_their_project BEFORE INSERT ON lineage_edges
+WHEN (
+    SELECT input.project_id IS NOT output.project_id
+        OR (input.root_frame_id IS NOT output.root_frame_id AND NEW.kind <> 'materialised')
+        OR output.root_frame_id IS NOT (SELECT root_frame_id FROM frames WHERE frame_id = NEW.frame_id)
+        OR output.root_frame_id IS NOT (SELECT root_frame_id FROM cells WHERE cell_id = NEW.producing_cell_id)
+    FROM artifact_versions AS made
+    JOIN artifacts AS output ON output.artifact_id = made.artifact_id
+    LEFT JOIN artifact_versions AS used ON used.version_id = NEW.input_version_id
+    LEFT JOIN artifacts AS input ON input.artifact_id = used.artifact_id
+    WHERE made.version_id = NEW.output_version_id
+) IS NOT 0
+BEGIN SELECT RAISE(ABORT, 'E_FOREIGN: the versions, the frame and the cell belong to different sessions'); END;
 CREATE TRIGGER lineage_edges_never_change BEFORE UPDATE ON lineage_edges
 BEGIN SELECT RAISE(ABORT, 'E_INVALID: an edge is never changed'); END;
 CREATE TRIGGER lineage_edges_stay BEFORE DELETE ON lineage_edges
