@@ -63,6 +63,7 @@ pub struct Done {
     /// `stdout_sha256` and `stderr_sha256` (of the first MiB at most), `stdout_lossy` and `stderr_lossy` (true; only where there are
     /// replacement characters), `interrupted` (only where it was, `{acknowledged, stage}`; `stage` is the last that was sent to it: `SIGINT`,
     /// `SIGINT again`, `SIGTERM`, `SIGKILL`).
+    /// Volatile are the length and the digest of an output that names `folder` or `home`.
     pub result: Result<Fact, Stop>,
     /// What it used, refused or not. Nothing where it did not start.
     pub used: Used,

@@ -7,7 +7,7 @@ use super::value;
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use rehearsal_journal::run::{Outcome, RunFile, Verdict};
+use rehearsal_journal::run::{CaseResult, Outcome, RunFile, Verdict};
 use rehearsal_report::resilience::{self, Kind};
 use rehearsal_report::{Report, Style};
 use rehearsal_script::scenario::Weight;
@@ -237,7 +237,8 @@ pub(super) fn show(folder: &Path, file: &RunFile, json: bool) {
     let Some(table) = rehearsal_report::find("terminal") else { unreachable!("the table of reports has it") };
     terminal::print(&(table.write)(file, style));
     terminal::say(&format!("run folder: {}", near(folder).display()));
-    if file.count(Verdict::Failed) > 0 {
+    let agent_failed = |case: &CaseResult| case.workflow.is_none() && case.verdict == Verdict::Failed;
+    if file.cases.iter().any(agent_failed) {
         terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
     }
     if let Some((k, n)) = file.shard.filter(|_| file.cases.is_empty()) {

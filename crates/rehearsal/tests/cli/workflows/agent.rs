@@ -1,5 +1,7 @@
 //! The `agent` step: an agent at work inside a workflow case, judged as ever, and what it left judged by the steps after it.
 
+#[cfg(unix)]
+use super::ends::{none_left, seconds};
 use super::{end, flow, said, step, verified};
 use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -97,18 +99,41 @@ fn an_agent_that_misbehaves_fails_its_case_with_its_own_finding() {
     assert!(codes.contains(&"never-asked"), "{codes:?}");
 }
 
+#[cfg(unix)]
 #[test]
-fn an_agent_that_hangs_is_ended_at_the_time_limit_of_its_step() {
+fn an_agent_that_hangs_is_ended_at_the_time_limit_of_its_step_with_all_that_it_started() {
     let sandbox = suite(
-        "  - {id: slow, outcome: success, steps: [{use: agent, time_limit: 400ms, with: {phrasing: notes}}]}\n  - {id: next, outcome: success, steps: [{use: file, with: {path: a, content: x}, expect: {text: x}}]}\n",
+        "  - {id: slow, outcome: success, steps: [{use: agent, time_limit: 1s, with: {phrasing: notes}}]}\n  - {id: next, outcome: success, steps: [{use: file, with: {path: a, content: x}, expect: {text: x}}]}\n",
     );
-    let agent = ["python3", "-c", "import time; time.sleep(1000)"];
-    let (ended, file, folder) = sandbox.run_suite(
-        &[&["--data", ".rehearsal", "s", "--case", "w/*", "--jobs", "1", "--"], &agent[..]].concat(),
-    );
+    let seconds = seconds();
+    let script = format!("setsid sleep {seconds} & sleep {seconds}");
+    let flags = ["--data", ".rehearsal", "s", "--case", "w/*", "--jobs", "1", "--", "sh", "-c", &script];
+    let (ended, file, folder) = sandbox.run_suite(&flags);
+    none_left(&seconds);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert_eq!(end(&file, "w/slow").0, "timeout", "{file:#}");
+    assert_eq!(end(&file, "w/slow"), ("timeout", vec!["step-timed-out"]));
     assert_eq!(end(&file, "w/next"), ("passed", vec![]));
+    verified(&sandbox, &folder);
+}
+
+#[test]
+fn several_agents_of_one_case_have_journals_of_their_own_and_one_workspace() {
+    let sandbox = suite(
+        r#"
+  - id: two
+    outcome: success
+    steps:
+      - {use: agent, id: first, with: {phrasing: notes}, expect: {files: [notes.md]}}
+      - {use: file, id: change, with: {path: notes.md, content: other}}
+      - {use: agent, id: second, with: {phrasing: notes}, expect: {files: [notes.md], requests: "${first.requests}"}}
+      - {use: agent, id: third, with: {phrasing: text}, expect: {files: [], calls: []}}
+"#,
+    );
+    let (ended, file, folder) = sandbox.run_suite(&["--data", ".rehearsal", "s", "--case", "w/two"]);
+    assert_eq!(end(&file, "w/two"), ("passed", vec![]), "{}{}", said(&file, "w/two"), ended.err);
+    let journals = super::case(&file, "w/two")["workflow"]["journals"].as_array().unwrap();
+    let names: Vec<_> = journals.iter().map(|journal| journal["journal"].as_str().unwrap()).collect();
+    assert_eq!(names, ["w/two:first", "w/two:second", "w/two:third"]);
     verified(&sandbox, &folder);
 }
 

@@ -3,10 +3,11 @@
 use super::{end, said, sandbox, step, verified};
 use crate::sandbox::{Sandbox, finish};
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// A number of seconds that only one test's sleepers have on their command line.
 #[cfg(unix)]
-fn seconds() -> String {
+pub(super) fn seconds() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     format!("1000.{}{:03}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
@@ -14,7 +15,7 @@ fn seconds() -> String {
 
 /// Sees that no process is left that has this word on its command line.
 #[cfg(unix)]
-fn none_left(word: &str) {
+pub(super) fn none_left(word: &str) {
     let told = std::process::Command::new("ps").args(["-A", "-o", "pid=,stat=,args="]).output().unwrap();
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     let left: Vec<_> = told.lines().filter(|line| line.contains(word) && !line.contains(" Z")).collect();
@@ -127,89 +128,106 @@ const ALL: &str = r#"
   - {id: off, skip: not today, outcome: success, steps: [{use: file, with: {path: a, content: x}, expect: {text: x}}]}
 "#;
 
-#[test]
-fn every_report_tells_the_ends_apart_and_gives_the_same_exit_code() {
-    let sandbox = sandbox(ALL);
-    let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
-    assert_eq!(ended.code, Some(1), "{}", ended.err);
-    let ends = [
-        ("w/good", "passed"),
-        ("w/bad", "failed"),
-        ("w/late", "timeout"),
-        ("w/world", "broken"),
-        ("w/off", "skipped"),
-    ];
-    let words = [
-        ("w/good", "PASS"),
-        ("w/bad", "FAIL"),
-        ("w/late", "LIMIT"),
-        ("w/world", "BROKEN"),
-        ("w/off", "SKIP"),
-    ];
-    for (name, verdict) in ends {
-        assert_eq!(end(&file, name).0, verdict, "{name}");
-    }
-    // What no step here is: made by hand, as another system would have written it.
-    let mut odd: Value = file.clone();
-    odd["cases"][0]["verdict"] = "unsupported".into();
-    odd["cases"][0]["workflow"]["reason"] = "there is no such thing here".into();
-    let other = sandbox.path("other");
-    std::fs::create_dir_all(&other).unwrap();
-    std::fs::write(other.join("run.json"), odd.to_string()).unwrap();
+/// Each case of it with its verdict, and with the word that the table has for that.
+const ENDS: [(&str, &str, &str); 5] = [
+    ("w/good", "passed", "PASS"),
+    ("w/bad", "failed", "FAIL"),
+    ("w/late", "timeout", "LIMIT"),
+    ("w/world", "broken", "BROKEN"),
+    ("w/off", "skipped", "SKIP"),
+];
 
-    let told = |format: &str, folder: &std::path::Path| {
-        let ended = sandbox.run(&["report", folder.to_str().unwrap(), "--format", format]);
+/// A run of them all, and one that another system might have written, in which `w/good` is not supported.
+struct Reported {
+    sandbox: Sandbox,
+    file: Value,
+    folder: PathBuf,
+    other: PathBuf,
+}
+
+impl Reported {
+    fn new() -> Self {
+        let sandbox = sandbox(ALL);
+        let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
+        assert_eq!(ended.code, Some(1), "{}", ended.err);
+        for (name, verdict, _) in ENDS {
+            assert_eq!(end(&file, name).0, verdict, "{name}");
+        }
+        let mut odd: Value = file.clone();
+        odd["cases"][0]["verdict"] = "unsupported".into();
+        odd["cases"][0]["workflow"]["reason"] = "there is no such thing here".into();
+        let other = sandbox.path("other");
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(other.join("run.json"), odd.to_string()).unwrap();
+        Self { sandbox, file, folder, other }
+    }
+
+    /// The report in a format; its exit code is that of the run.
+    fn told(&self, format: &str, folder: &Path) -> String {
+        let ended = self.sandbox.run(&["report", folder.to_str().unwrap(), "--format", format]);
         assert_eq!(ended.code, Some(1), "{format}: {ended:?}");
         ended.out
-    };
+    }
+}
+
+#[test]
+fn reports_for_people_tell_the_ends_apart_with_the_reasons() {
+    let run = Reported::new();
     for format in ["terminal", "markdown"] {
-        let out = told(format, &folder);
-        for (name, verdict) in if format == "terminal" { words } else { ends } {
-            let row = out.lines().find(|line| line.contains(name) && line.contains(verdict));
-            assert!(row.is_some(), "{format} has no row of {name} with {verdict}:\n{out}");
+        let out = run.told(format, &run.folder);
+        for (name, verdict, word) in ENDS {
+            let shown = if format == "terminal" { word } else { verdict };
+            let row = out.lines().find(|line| line.contains(name) && line.contains(shown));
+            assert!(row.is_some(), "{format} has no row of {name} with {shown}:\n{out}");
         }
         assert!(out.contains("not today"), "{format}: {out}");
-        let out = told(format, &other);
-        assert!(
-            out.to_lowercase().contains("unsupported") && out.contains("there is no such thing here"),
-            "{format}: {out}"
-        );
+        let out = run.told(format, &run.other);
+        let shown = if format == "terminal" { "N/A" } else { "unsupported" };
+        assert!(out.contains(shown) && out.contains("there is no such thing here"), "{format}: {out}");
     }
-    let junit = told("junit", &folder);
+}
+
+#[test]
+fn junit_and_json_tell_the_ends_apart() {
+    let run = Reported::new();
+    let junit = run.told("junit", &run.folder);
     let element = |name: &str, text: &str| {
         let (_, rest) =
             text.split_once(&format!("name=\"{name}\"")).unwrap_or_else(|| panic!("{name}: {text}"));
         rest.split_once("<testcase").map_or(rest, |(own, _)| own).to_owned()
     };
-    for (name, tag) in
-        [("w/bad", "<failure"), ("w/late", "<failure"), ("w/world", "<error"), ("w/off", "<skipped")]
-    {
-        assert!(element(name, &junit).contains(tag), "{name}: {junit}");
+    for (name, tag, words) in [
+        ("w/bad", "<failure", "step-expectation"),
+        ("w/late", "<failure", "step-timed-out"),
+        ("w/world", "<error", "step-failed"),
+        ("w/off", "<skipped message=\"not today\"", "type=\"skipped\""),
+    ] {
+        let element = element(name, &junit);
+        assert!(element.contains(tag) && element.contains(words), "{name}: {junit}");
     }
+    let unsupported = element("w/good", &run.told("junit", &run.other));
     assert!(
-        element("w/late", &junit).contains("step-timed-out")
-            && element("w/off", &junit).contains("not today"),
-        "{junit}"
+        unsupported.contains("<skipped") && unsupported.contains("type=\"unsupported\""),
+        "{unsupported}"
     );
-    assert!(element("w/good", &told("junit", &other)).contains("<skipped"), "{junit}");
-    let sarif: Value = serde_json::from_str(&told("sarif", &folder)).unwrap();
+    let json: Value = serde_json::from_str(&run.told("json", &run.folder)).unwrap();
+    assert_eq!(json, run.file);
+}
+
+#[test]
+fn sarif_has_results_of_what_was_judged_and_a_notification_of_what_could_not_be() {
+    let run = Reported::new();
+    let sarif: Value = serde_json::from_str(&run.told("sarif", &run.folder)).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
-    let mut rules: Vec<_> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
-    rules.sort_unstable();
-    assert_eq!(rules, ["step-expectation", "step-timed-out"]);
-    let invocation = &sarif["runs"][0]["invocations"][0];
-    assert_eq!(invocation["executionSuccessful"], false);
-    assert_eq!(
-        invocation["toolExecutionNotifications"][0]["associatedRule"]["id"], "step-failed",
-        "{invocation:#}"
-    );
     let line = |rule: &str| {
         let result = results.iter().find(|result| result["ruleId"] == rule).unwrap();
         result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap()
     };
-    assert_eq!((line("step-expectation"), line("step-timed-out")), (7, 8));
-    let json: Value = serde_json::from_str(&told("json", &folder)).unwrap();
-    assert_eq!(json, file);
+    assert_eq!((results.len(), line("step-expectation"), line("step-timed-out")), (2, 7, 8));
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let broken = &invocation["toolExecutionNotifications"][0];
+    assert_eq!(broken["associatedRule"]["id"], "step-failed", "{invocation:#}");
 }
 
 #[test]

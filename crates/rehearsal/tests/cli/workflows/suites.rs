@@ -77,6 +77,21 @@ fn a_case_that_has_the_name_of_a_round_or_of_an_agent_s_journal_is_not_run_besid
 }
 
 #[test]
+fn a_case_is_shown_by_the_name_by_which_it_is_chosen() {
+    let mut file = super::reference(
+        &["host_file_write"],
+        "success",
+        &serde_json::json!({"host_file_write": {"path": "a"}}),
+        &serde_json::json!({"path": "a"}),
+    );
+    file["cases"][0]["id"] = "elsewhere/c".into();
+    let sandbox = Sandbox::with(&[("r.json", &file.to_string())]);
+    let ended = sandbox.run(&["run", "r.json", "--case", "elsewhere/c"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains(" elsewhere/c ") && !ended.out.contains("r/elsewhere"), "{}", ended.out);
+}
+
+#[test]
 fn under_faults_only_scenarios_run() {
     let sandbox = mixed();
     let (ended, file, _) =
