@@ -71,3 +71,29 @@ fn an_answer_of_twenty_mib_is_refused_and_nothing_of_it_kept() {
     verified(&sandbox, &folder);
     small(&folder);
 }
+
+#[test]
+fn inputs_that_are_long_only_when_they_are_escaped_are_no_reason_to_refuse() {
+    let text = "\\x01".repeat(64 << 10);
+    let text = flow(&format!(
+        "  - id: c\n    outcome: success\n    steps:\n      - {{use: open_session}}\n      - {{use: exec, with: {{command: [sh, -c, 'printf $A | wc -c'], env: {{A: \"{text}\", B: \"{text}\", C: \"{text}\"}}}}, expect: {{stdout: {{matches: ' *65536\\s'}}}}}}\n"
+    ));
+    let sandbox = Sandbox::with(&[("flow.yaml", &text)]);
+    let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
+    assert_eq!(end(&file, "w/c"), ("passed", vec![]), "{}{}", said(&file, "w/c"), ended.err);
+    verified(&sandbox, &folder);
+    small(&folder);
+}
+
+#[test]
+fn an_answer_of_ten_mib_is_hashed_whole() {
+    let sandbox = with_server(
+        r#"
+  - {id: c, outcome: success, steps: [{use: service, id: web, with: {command: SERVER}}, {use: http, with: {url: "${web.url}/list"}, expect: {bytes: 10485763, json: {len: 5242881}, body: {len: 65536}, sha256: {len: 64}}}]}
+"#,
+    );
+    let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
+    assert_eq!(end(&file, "w/c"), ("passed", vec![]), "{}{}", said(&file, "w/c"), ended.err);
+    verified(&sandbox, &folder);
+    small(&folder);
+}

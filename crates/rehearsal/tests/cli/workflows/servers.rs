@@ -28,6 +28,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(200); self.send_header("content-length", "100"); self.end_headers()
             self.wfile.write(b"short"); self.close_connection = True
         elif self.path == "/large": self.give(200, b"x" * int(sys.argv[2]), "text/plain")
+        elif self.path == "/list": self.give(200, b"[1" + b",2" * (5242880) + b"]")
         else: self.give(404, b"no")
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
