@@ -33,3 +33,4 @@ mod shims;
 mod upstream;
 mod watching;
 mod waves;
+mod workflows;

@@ -3,6 +3,7 @@
 use super::agent::{self, Rehearsed, Stage};
 use super::bench::Bench;
 use super::expect::{self, Around};
+use super::hush::Hush;
 use super::judge::{Missing, Seen};
 use super::mask::masked;
 use crate::case::Folders;
@@ -14,7 +15,7 @@ use rehearsal_journal::run::{Finding, JournalHead};
 use rehearsal_journal::work::{self, StepEnd, StepResult};
 use rehearsal_lab::store::Moments;
 use rehearsal_lab::workspace::{Policy, Workspace};
-use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
+use rehearsal_lab::{Code, Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::environment;
@@ -44,6 +45,8 @@ pub(super) struct Turns<'f> {
     journals: Vec<JournalHead>,
     /// What each step observed, unmasked, for references.
     observed: Vec<Map<String, Value>>,
+    /// What must not be kept.
+    hush: Hush,
 }
 
 /// What is left of the steps.
@@ -51,6 +54,7 @@ pub(super) struct Taken {
     pub(super) seen: Vec<Seen>,
     pub(super) journals: Vec<JournalHead>,
     pub(super) posture: Vec<(String, String)>,
+    pub(super) hush: Hush,
 }
 
 /// What came of the work of a step.
@@ -108,6 +112,7 @@ impl<'f> Turns<'f> {
             seen: Vec::new(),
             journals: Vec::new(),
             observed: Vec::new(),
+            hush: Hush::default(),
         }
     }
 
@@ -144,7 +149,7 @@ impl<'f> Turns<'f> {
             services: Vec::new(),
             names: std::collections::BTreeMap::new(),
             form: self.form,
-            inherited: self.field.order.inherited.clone(),
+            inherited: needed(&self.field.order.inherited),
             step: String::new(),
         }))
     }
@@ -153,7 +158,10 @@ impl<'f> Turns<'f> {
     async fn take(&mut self, step: &WorkflowStep, failed: Option<Stop>) {
         let row = &STEPS[step.row];
         let with = self.with(step);
-        let shown = with.as_ref().map(|inputs| masked(&inputs.0)).unwrap_or_default();
+        if let Ok(inputs) = &with {
+            self.hush.learn(&inputs.0);
+        }
+        let shown = with.as_ref().map(|inputs| masked(&inputs.0, &self.hush)).unwrap_or_default();
         let began =
             work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown.clone() };
         self.note(began);
@@ -208,7 +216,7 @@ impl<'f> Turns<'f> {
                 let ended = task::within(limit + BEYOND, work(bench, &inputs, limit)).await;
                 self.services.append(&mut bench.services);
                 let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
-                let written = bench.end(&outcome);
+                let written = bench.end(&outcome, &self.hush);
                 Came::of(written.and(outcome), used)
             }
             Work::Agent => self.agent(step, &inputs, limit).await,
@@ -235,11 +243,12 @@ impl<'f> Turns<'f> {
     ) -> Came {
         let Some(mut bench) = self.bench.take() else { return gone() };
         bench.step.clone_from(&step.id);
+        let hush = self.hush.clone();
         let done = task::blocking(move || {
             let cpu = rehearsal_world::clock::thread_cpu();
             let begun = bench.begin(&bench.step.clone(), &shown);
             let outcome = begun.and_then(|()| work(&mut bench, &inputs));
-            let outcome = bench.end(&outcome).and(outcome);
+            let outcome = bench.end(&outcome, &hush).and(outcome);
             let cpu = rehearsal_world::clock::thread_cpu()
                 .zip(cpu)
                 .map(|(after, before)| after.saturating_sub(before));
@@ -290,6 +299,7 @@ impl<'f> Turns<'f> {
             Err(Stop::Refused(refusal)) => {
                 let Refusal { code, message, path, system } = refusal;
                 let (word, system) = (code.word().to_owned(), system.map(str::to_owned));
+                let path = path.map(|path| self.hush.told(&path));
                 self.note(work::Fact::Refused { step: step.id.clone(), code: word, path, system });
                 (StepEnd::Refused, Observed::default(), Some(code), Some(message))
             }
@@ -302,18 +312,19 @@ impl<'f> Turns<'f> {
             step: step.id.clone(),
             uses: step.called.clone(),
             end,
-            observed: masked(&observed.fields),
-            volatile: observed.volatile,
+            observed: masked(&observed.fields, &self.hush),
+            volatile: observed.volatile.clone(),
             code: code.map(|code| code.word().to_owned()),
-            message,
+            message: message.map(|message| self.hush.told(&message)),
             proofs: observed.proofs.iter().map(|proof| proof.word().to_owned()).collect(),
             wall_us: us(wall),
             cpu_us: used.cpu.map(us),
             peak_rss_kb: used.peak_rss_kb,
         };
         self.note(work::Fact::StepEnded(Box::new(result.clone())));
-        self.observed.push(observed.fields);
-        self.seen.push(Seen { result, code, proofs: observed.proofs, unmet, findings });
+        self.observed.push(observed.fields.clone());
+        let Observed { fields, proofs, .. } = observed;
+        self.seen.push(Seen { result, observed: fields, code, proofs, unmet, findings });
     }
 
     /// The limit that a step has overstepped, in words.
@@ -326,25 +337,28 @@ impl<'f> Turns<'f> {
     }
 
     /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
-    pub(super) async fn missing(&mut self) -> Vec<Missing> {
+    ///
+    /// # Errors
+    /// Where the store cannot tell.
+    pub(super) async fn missing(&mut self) -> Result<Vec<Missing>, Stop> {
         let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
         if self.form == Form::Reference
             || self.case.outcome.refuses()
             || self.case.artifacts.is_empty()
             || !whole
         {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let Some(bench) = self.bench.take() else { return Vec::new() };
+        let Some(bench) = self.bench.take() else { return Ok(Vec::new()) };
         let (bench, kept) = task::blocking(move || {
             let kept = bench.store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.artifacts());
             (bench, kept)
         })
         .await;
         self.bench = Some(bench);
-        let kept = kept.unwrap_or_default();
+        let kept = kept?;
         let declared = self.case.artifacts.iter();
-        declared
+        let missing = declared
             .filter_map(|name| {
                 let found = kept.iter().find(|artifact| artifact.filename == *name);
                 match found {
@@ -352,7 +366,8 @@ impl<'f> Turns<'f> {
                     found => Some(Missing { name: name.clone(), damaged: found.is_some() }),
                 }
             })
-            .collect()
+            .collect();
+        Ok(missing)
     }
 
     /// Ends what still runs.
@@ -360,7 +375,19 @@ impl<'f> Turns<'f> {
         for service in self.services.drain(..) {
             service.stop().await;
         }
-        Taken { seen: self.seen, journals: self.journals, posture: self.posture }
+        Taken { seen: self.seen, journals: self.journals, posture: self.posture, hush: self.hush }
+    }
+}
+
+/// What the boundary says of a name at which there is no regular file. A file that it does not let us look at may be one.
+const NO_REGULAR_FILE: [Code; 3] = [Code::NoFile, Code::NotRegular, Code::Symlink];
+
+/// Why something did not end, as a sentence.
+pub(super) fn told(stop: Stop) -> String {
+    match stop {
+        Stop::Refused(refusal) => format!("{}: {}", refusal.code.word(), refusal.message),
+        Stop::Failed(why) | Stop::Unsupported(why) => why,
+        Stop::TimedOut => "it took too long".to_owned(),
     }
 }
 
@@ -371,7 +398,12 @@ fn unmet(
     observed: &[Map<String, Value>],
     bench: Option<&Bench>,
 ) -> Vec<String> {
-    let sha256 = |path: &str| Some(bench?.workspace.digest(path).ok()??.1);
+    let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
+        None => Err("the workspace is not at hand".to_owned()),
+        Some(Ok(found)) => Ok(found.map(|(_, sum)| sum)),
+        Some(Err(Stop::Refused(refusal))) if NO_REGULAR_FILE.contains(&refusal.code) => Ok(None),
+        Some(Err(stop)) => Err(told(stop)),
+    };
     let observed = |at: usize| observed.get(at);
     let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
     expect.iter().filter_map(|expectation| expect::unmet(expectation, fields, &around)).collect()
@@ -384,6 +416,18 @@ fn gone() -> Came {
 
 /// What work outside gets beyond its time limit to end by itself what it started.
 const BEYOND: Duration = Duration::from_secs(5);
+
+/// What no program can do without: where programs are, and on Windows where the system is. Anything else that we were started with,
+/// keys above all, is none of their business, and would make a case depend on who runs it.
+fn needed(inherited: &[(String, String)]) -> Vec<(String, String)> {
+    const ALL: &[&str] = &["PATH"];
+    const WINDOWS: &[&str] = &["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"];
+    let is_needed = |name: &str| {
+        let known = |all: &[&str]| all.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if cfg!(windows) { known(ALL) || known(WINDOWS) } else { ALL.contains(&name) }
+    };
+    inherited.iter().filter(|(name, _)| is_needed(name)).cloned().collect()
+}
 
 /// What a case runs in.
 fn posture(bench: Option<&Bench>) -> Vec<(String, String)> {
