@@ -3,8 +3,14 @@
 use super::{end, servers::with_server};
 use crate::sandbox::{files_below, finish};
 
-const SECRETS: [&str; 4] =
-    ["sk-header-hushhush-0001", "sk-env-hushhush-0002", "sk-service-hushhush-0003", "sk-mine-hushhush-0004"];
+const SECRETS: [&str; 6] = [
+    "sk-header-hushhush-0001",
+    "sk-env-hushhush-0002",
+    "sk-service-hushhush-0003",
+    "sk-mine-hushhush-0004",
+    "sk-query-hushhush-0005",
+    "sk-argued-hushhush-0006",
+];
 
 #[test]
 fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
@@ -28,6 +34,14 @@ fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
       - {use: open_session}
       - {use: exec, id: says, with: {command: [sh, -c, "echo token=$API_TOKEN; echo $API_TOKEN >&2"], env: {API_TOKEN: sk-env-hushhush-0002}}, expect: {stdout: {contains: token=}}}
       - {use: exec, id: dies, with: {command: [sh, -c, "echo bad token $API_TOKEN >&2; exit 1"], env: {API_TOKEN: sk-env-hushhush-0002}}}
+  - id: argued
+    outcome: success
+    steps:
+      - {use: open_session}
+      - {use: service, id: web, with: {command: SERVER}}
+      - {use: http, with: {url: "${web.url}/json?api_key=sk-query-hushhush-0005"}}
+      - {use: exec, id: first, with: {command: [sh, -c, "printf \"$2\"", x, --token, sk-argued-hushhush-0006]}, expect: {stdout: sk-argued-hushhush-0006}}
+      - {use: exec, id: again, with: {command: [printf, "${first.stdout}"]}, expect: {stdout: sk-argued-hushhush-0006}}
   - id: compares
     outcome: success
     steps:
@@ -45,6 +59,7 @@ fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
         }
         if form.len() == 3 {
             let file = serde_json::from_str(&ended.out).unwrap();
+            assert_eq!(end(&file, "w/argued"), ("passed", vec![]), "{}", super::said(&file, "w/argued"));
             assert_eq!(end(&file, "w/kept"), ("passed", vec![]), "{}", super::said(&file, "w/kept"));
             assert_eq!(
                 end(&file, "w/echoes"),
