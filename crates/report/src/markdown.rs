@@ -63,6 +63,9 @@ fn circumstances(run: &RunFile) -> String {
         format!("seed {}", run.seed),
         seconds(run.took_ms),
     ];
+    if let Some(beginning) = run.suite_digest.get(..16) {
+        parts.push(format!("suite {}", text(beginning, NAME)));
+    }
     parts.extend(restrictions(run));
     parts.join(", ") + "\n"
 }

@@ -36,11 +36,21 @@ fn write(run: &RunFile, _style: Style) -> String {
             "tool": {"driver": driver},
             "automationDetails": {"id": automation(run)},
             "columnKind": "unicodeCodePoints",
+            "properties": common(run),
             "invocations": [invocation(run, &codes)],
             "results": results,
         }],
     });
     format!("{document:#}\n")
+}
+
+/// What two runs must have in common to be compared.
+fn common(run: &RunFile) -> Map<String, Value> {
+    let mut out = object([("seed", json!(run.seed))]);
+    if !run.suite_digest.is_empty() {
+        out.insert("suiteSha256".to_owned(), json!(run.suite_digest));
+    }
+    out
 }
 
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {

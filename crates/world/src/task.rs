@@ -16,8 +16,15 @@ use tokio::runtime::{Builder, Runtime};
 /// # Errors
 /// When the operating system gives no threads.
 pub fn run<T>(future: impl Future<Output = T>) -> io::Result<T> {
-    Ok(Builder::new_multi_thread().enable_all().build()?.block_on(future))
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(future);
+    // Work that was given up and still waits for a disk or a pipe must not keep the program.
+    runtime.shutdown_timeout(GIVEN_UP);
+    Ok(outcome)
 }
+
+/// Time that threads have to end which wait for something that nobody waits for any longer.
+const GIVEN_UP: Duration = Duration::from_secs(2);
 
 /// The same with a thread for every second core, for a server: the other half is for whoever asks, on this same machine.
 /// More threads would mostly wake each other; requests that take long are judged on threads of their own.

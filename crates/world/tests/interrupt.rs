@@ -144,7 +144,7 @@ async fn programs_of_one_that_ignores_interrupts_hear_them() {
 }
 
 #[tokio::test]
-#[ignore = "is run by another test"]
+#[ignore = "the child of the test that starts it with interrupts ignored"]
 async fn below_one_that_ignores_interrupts() {
     let ran = interrupted("below", ">ready; exec sleep 1000", LONG).await;
     assert_eq!((ran.interrupted, ran.signal), (Some(Stage::Interrupt), Some(2)));

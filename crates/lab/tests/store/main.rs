@@ -12,5 +12,4 @@ mod full;
 mod keep;
 mod model;
 mod raw;
-mod speed;
 mod stand;
