@@ -12,10 +12,8 @@ const SECRETS: [&str; 6] = [
     "sk-argued-hushhush-0006",
 ];
 
-#[test]
-fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
-    let sandbox = with_server(
-        r#"
+/// Each way to give a step a secret, and steps that say again what they were given.
+const CASES: &str = r#"
   - id: kept
     outcome: success
     steps:
@@ -47,8 +45,11 @@ fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
     steps:
       - {use: service, id: web, with: {command: SERVER}}
       - {use: http, with: {url: "${web.url}/", json: {a: 1}, headers: {x-own: plain, Authorization: "Bearer sk-header-hushhush-0001"}}, expect: {json.x: other}}
-"#,
-    );
+"#;
+
+#[test]
+fn no_secret_of_a_workflow_is_in_any_file_of_a_run_or_in_its_words() {
+    let sandbox = with_server(CASES);
     for form in [&["run", "flow.yaml"][..], &["run", "flow.yaml", "--json"]] {
         let mut command = sandbox.command(form);
         command.env("GITHUB_TOKEN", SECRETS[3]).env("OPENAI_API_KEY", SECRETS[3]);
