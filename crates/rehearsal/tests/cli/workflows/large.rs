@@ -2,6 +2,7 @@
 
 use super::{end, flow, said, servers::with_server, step, verified};
 use crate::sandbox::Sandbox;
+use serde_json::json;
 use std::path::Path;
 
 /// Most bytes that a run file or a journal of a few steps may have.
@@ -19,11 +20,22 @@ fn small(folder: &Path) {
 #[test]
 fn ten_mib_of_content_are_written_whole_and_kept_by_their_digest() {
     let content = "0123456789abcdef".repeat(10 << 16);
-    let text = flow(&format!(
-        "  - id: c\n    outcome: success\n    artifacts: [big]\n    steps:\n      - {{use: open_session}}\n      - {{use: save_artifact, id: big, with: {{filename: big, content: {content}}}, expect: {{size: 10485760, checksum: {{sha256_of: big}}}}}}\n      - {{use: read_artifact, with: {{version_id: '${{big.version_id}}'}}, expect: {{size: 10485760, text: {{absent: true}}}}}}\n      - {{use: file, with: {{path: big}}, expect: {{size: 10485760, sha256: '${{big.checksum}}', text: {{absent: true}}}}}}\n"
-    ));
-    let sandbox = Sandbox::with(&[("flow.yaml", &text)]);
-    let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
+    // JSON, as it is read quicker.
+    let text = json!({
+        "version": 1, "workflow": "w", "permissions": ["workspace:read", "workspace:write"],
+        "cases": [{"id": "c", "outcome": "success", "artifacts": ["big"], "steps": [
+            {"use": "open_session"},
+            {"use": "save_artifact", "id": "big", "with": {"filename": "big", "content": content},
+             "expect": {"size": 10_485_760, "checksum": {"sha256_of": "big"}}},
+            {"use": "read_artifact", "with": {"version_id": "${big.version_id}"},
+             "expect": {"size": 10_485_760, "text": {"absent": true}}},
+            {"use": "file", "with": {"path": "big"},
+             "expect": {"size": 10_485_760, "sha256": "${big.checksum}", "text": {"absent": true}}},
+        ]}],
+    });
+    let text = text.to_string();
+    let sandbox = Sandbox::with(&[("flow.json", &text)]);
+    let (ended, file, folder) = sandbox.run_suite(&["flow.json"]);
     assert_eq!(end(&file, "w/c"), ("passed", vec![]), "{}{}", said(&file, "w/c"), ended.err);
     verified(&sandbox, &folder);
     small(&folder);
@@ -67,7 +79,7 @@ fn an_answer_of_twenty_mib_is_refused_and_nothing_of_it_kept() {
     );
     let (ended, file, folder) = sandbox.run_suite(&["flow.yaml"]);
     assert_eq!(end(&file, "w/c"), ("passed", vec![]), "{}{}", said(&file, "w/c"), ended.err);
-    assert_eq!(step(&file, "w/c", "http")["observed"], serde_json::json!({}));
+    assert_eq!(step(&file, "w/c", "http")["observed"], json!({}));
     verified(&sandbox, &folder);
     small(&folder);
 }

@@ -177,3 +177,26 @@ fn shards_with_workflows_are_joined_to_the_run_that_was_never_parted() {
     assert_eq!(same.code, Some(0), "{same:?}");
     assert_eq!(sandbox.run(&["report", "out"]).code, Some(0));
 }
+
+#[test]
+fn a_shard_of_which_all_is_skipped_fails_no_matrix_and_a_suite_of_which_all_is_does() {
+    let off = |id: &str| {
+        format!(
+            "  - {{id: {id}, skip: why, outcome: success, steps: [{{use: file, with: {{path: a}}, expect: {{exists: false}}}}]}}\n"
+        )
+    };
+    let good =
+        "  - {id: good, outcome: success, steps: [{use: file, with: {path: a}, expect: {exists: false}}]}\n";
+    for (cases, code) in [([off("a"), good.to_owned()], 0), ([off("a"), off("b")], 4)] {
+        let sandbox = sandbox(&cases.concat());
+        let folders = ["1/2", "2/2"].map(|shard| {
+            let (ended, _, folder) = sandbox.run_suite(&["flow.yaml", "--shard", shard]);
+            assert_eq!(ended.code, Some(0), "{shard}: {}", ended.err);
+            folder.display().to_string()
+        });
+        let merged = sandbox.run(&["merge", "out", &folders[0], &folders[1]]);
+        assert_eq!(merged.code, Some(code), "{merged:?}");
+        verified(&sandbox, &sandbox.path("out"));
+        assert_eq!(sandbox.run(&["report", "out"]).code, Some(code));
+    }
+}

@@ -1,7 +1,7 @@
 //! The world fails: a disk that is full, a program that is not there. That is never what a case declared.
 #![cfg(unix)]
 
-use super::{HEAD, end, flow, reference, said, sandbox};
+use super::{HEAD, end, reference, said, sandbox};
 use crate::sandbox::{Ended, Sandbox, finish};
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
@@ -20,6 +20,11 @@ fn by_shell(sandbox: &Sandbox, first: &str, suite: &str) -> (Ended, Value) {
 /// Files may not grow beyond one MiB or two, and whoever tries is told so rather than killed.
 const SMALL_FILES: &str = "trap '' XFSZ; ulimit -f 2048";
 
+/// A workflow of our form, as JSON, which is read quicker where it is long.
+fn own(cases: &[Value]) -> String {
+    json!({"version": 1, "workflow": "w", "permissions": ["workspace:read", "workspace:write"], "cases": cases}).to_string()
+}
+
 /// Four MiB.
 fn large() -> String {
     "x".repeat(4 << 20)
@@ -28,18 +33,17 @@ fn large() -> String {
 #[test]
 fn a_full_disk_is_broken_whatever_the_case_declares() {
     let large = large();
-    let write = |content: &str| {
-        format!("{{use: host_file_write, id: write, with: {{path: big, content: {content}}}}}")
-    };
-    let text = flow(&format!(
-        "  - {{id: failure, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{}]}}\n  \
-         - {{id: denied, outcome: permission_denied, refusal: {{step: write, code: E_READONLY}}, steps: [{}]}}\n  \
-         - {{id: control, control: negative, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{}]}}\n  \
-         - {{id: small, outcome: success, steps: [{{use: file, with: {{path: a, content: x}}, expect: {{text: x}}}}]}}\n",
-        write(&large),
-        write(&large),
-        write(&large),
-    ));
+    let step = json!({"use": "host_file_write", "id": "write", "with": {"path": "big", "content": large}});
+    let refusing = |id: &str, outcome: &str, code: &str| json!({"id": id, "outcome": outcome, "refusal": {"step": "write", "code": code}, "steps": [step]});
+    let mut control = refusing("control", "failure", "E_NO_FILE");
+    control["control"] = "negative".into();
+    let small = json!({"use": "file", "with": {"path": "a", "content": "x"}, "expect": {"text": "x"}});
+    let text = own(&[
+        refusing("failure", "failure", "E_NO_FILE"),
+        refusing("denied", "permission_denied", "E_QUOTA"),
+        control,
+        json!({"id": "small", "outcome": "success", "steps": [small]}),
+    ]);
     let inputs = json!({"save_artifact": {"filename": "a", "content": "x"}, "host_file_write": {"path": "big", "content": large}});
     let expect = json!({"checksum__len": 64});
     let loose =
@@ -52,11 +56,11 @@ fn a_full_disk_is_broken_whatever_the_case_declares() {
         &named,
     );
     let sandbox = Sandbox::with(&[
-        ("flow.yaml", &text),
+        ("flow.json", &text),
         ("failure.json", &loose("failure").to_string()),
         ("denied.json", &denied.to_string()),
     ]);
-    let (ended, file) = by_shell(&sandbox, SMALL_FILES, "flow.yaml");
+    let (ended, file) = by_shell(&sandbox, SMALL_FILES, "flow.json");
     assert_eq!(ended.code, Some(3), "{}", ended.err);
     for name in ["w/failure", "w/denied", "w/control"] {
         assert_eq!(end(&file, name), ("broken", vec!["step-failed"]), "{name}: {}", said(&file, name));
@@ -74,12 +78,11 @@ const SMALL_DISK: &str = "mkdir -p data; mount -t tmpfs -o size=3m none data || 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_without_room_breaks_the_case_and_the_run_is_told_whole() {
-    let text = flow(&format!(
-        "  - {{id: full, outcome: failure, refusal: {{step: write, code: E_NO_FILE}}, steps: [{{use: host_file_write, id: write, with: {{path: big, content: {}}}}}]}}\n",
-        large()
-    ));
-    let sandbox = Sandbox::with(&[("flow.yaml", &text)]);
-    let line = format!("{SMALL_DISK}; exec \"$0\" run flow.yaml --json --data data");
+    let step = json!({"use": "host_file_write", "id": "write", "with": {"path": "big", "content": large()}});
+    let refusal = json!({"step": "write", "code": "E_NO_FILE"});
+    let text = own(&[json!({"id": "full", "outcome": "failure", "refusal": refusal, "steps": [step]})]);
+    let sandbox = Sandbox::with(&[("flow.json", &text)]);
+    let line = format!("{SMALL_DISK}; exec \"$0\" run flow.json --json --data data");
     let mut shell = Command::new("unshare");
     shell.args(["-Urm", "sh", "-c", &line, env!("CARGO_BIN_EXE_rehearsal")]).current_dir(sandbox.path("."));
     shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
