@@ -46,6 +46,12 @@ impl Refusal {
         Self::new(Code::Input, message)
     }
 
+    /// A reference that led nowhere: one sentence that says which.
+    #[must_use]
+    pub fn of_reference(message: impl Into<String>) -> Self {
+        Self::new(Code::Reference, message)
+    }
+
     /// A permission that is not listed.
     #[must_use]
     pub fn of_permission(message: impl Into<String>) -> Self {
@@ -139,8 +145,10 @@ pub enum Code {
     Exit,
     /// Nobody answered as HTTP should be answered.
     Http,
-    /// An input of the step is of no use, or a reference led nowhere.
+    /// An input of the step is of no use.
     Input,
+    /// A reference led to nothing that was observed. No case can declare it: it says nothing of what was to be tested.
+    Reference,
 }
 
 impl Code {
@@ -180,6 +188,7 @@ impl Code {
         Self::Exit,
         Self::Http,
         Self::Input,
+        Self::Reference,
     ];
 
     /// Its word, as in files and reports.
@@ -413,8 +422,14 @@ const WORDS: &[Words] = &[
     failure(
         "E_INPUT",
         "ValueError",
-        "an input of the step is of no use, or a reference leads nowhere",
+        "an input of the step is of no use",
         "the message says which",
+    ),
+    failure(
+        "E_REFERENCE",
+        "KeyError",
+        "a reference leads to nothing that was observed, such as to a field that is not always there; no case can declare it",
+        "refer to a field that the step surely observes, or look at that step first with `expect`",
     ),
 ];
 

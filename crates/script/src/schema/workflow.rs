@@ -65,6 +65,11 @@ static CASE: Shape = Shape {
             &Word(&Control::WORDS),
             "For a case that shows that others can fail: it passes only where it does not end as declared.",
         ),
+        new(
+            "because",
+            &Name,
+            "What a control must fail with: the code of a finding, such as `not-proven`, or of a refusal, such as `E_NO_EDGE`.",
+        ),
         new("skip", &Name, "Why it is not run."),
         new("needs", &NAMES, "Programs without which it is skipped."),
         PERMITTED,

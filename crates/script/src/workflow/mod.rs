@@ -68,6 +68,8 @@ pub struct WorkflowCase {
     pub refusal: Option<(usize, String)>,
     /// Whether it shows that others can fail: then it passes only where its steps do not end as declared.
     pub control: Option<Control>,
+    /// What a control must fail with: a code of a finding, or of a refusal. Any will do where it names none.
+    pub because: Option<String>,
     /// Why it is not run.
     pub skip: Option<String>,
     /// Programs without which it is skipped.

@@ -249,6 +249,7 @@ pub const CHECKS: &[Check] = &[
     work::NOT_PROVEN,
     work::ARTIFACT_MISSING,
     work::CONTROL_PASSED,
+    work::CONTROL_OTHERWISE,
     work::ROUNDS_DIFFER,
     agent::TRIED_TO_LEAVE,
 ];

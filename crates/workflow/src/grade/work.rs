@@ -67,6 +67,12 @@ pub(crate) const CONTROL_PASSED: Check = row(
     "a control ended as declared: what it shows is that the workflow would pass without the work",
     "make the expectations of the workflow stricter, until its control fails",
 );
+pub(crate) const CONTROL_OTHERWISE: Check = row(
+    "control-otherwise",
+    Tier::Outcome,
+    "a control failed, but not for the reason that it names with `because`, or because its file is wrong: it shows nothing",
+    "mend the steps of the control until it fails for the reason meant; what it failed with stands beside",
+);
 pub(crate) const ROUNDS_DIFFER: Check = Check {
     severity: Severity::Warning,
     ..row(

@@ -16,23 +16,34 @@ pub(super) struct Around<'a> {
     pub(super) sha256: &'a dyn Fn(&str) -> Result<Option<String>, String>,
 }
 
-/// What is otherwise than expected, as one sentence; none where it is met.
+/// An expectation that is not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unmet {
+    /// Why, as one sentence.
+    pub(super) said: String,
+    /// Whether it was held against what was observed at all. Where it could not be, the file is wrong, and nothing was shown.
+    pub(super) was_judged: bool,
+}
+
+/// What is otherwise than expected; none where it is met.
 pub(super) fn unmet(
     expectation: &Expectation,
     observed: &Map<String, Value>,
     around: &Around<'_>,
-) -> Option<String> {
+) -> Option<Unmet> {
     let field = &expectation.field;
     let found = find(&expectation.path, observed);
     let operand = |given: &Given| (around.given)(given).map_err(|unresolved| Some(unresolved.to_string()));
     let met = match judged(&expectation.check, found, &operand, around) {
         Ok(met) => met,
-        Err(Some(why)) => return Some(format!("`{field}` cannot be judged: {why}")),
-        Err(None) => Err("be something that can be compared".to_owned()),
+        Err(why) => {
+            let why = why.unwrap_or_else(|| "what it is compared with is no such thing".to_owned());
+            return Some(Unmet { said: format!("`{field}` cannot be judged: {why}"), was_judged: false });
+        }
     };
     let wanted = met.err()?;
     let is = found.map_or_else(|| "is absent".to_owned(), |value| format!("is {}", shown(value)));
-    Some(format!("`{field}` {is}, and must {wanted}"))
+    Some(Unmet { said: format!("`{field}` {is}, and must {wanted}"), was_judged: true })
 }
 
 fn find<'o>(path: &[Part], observed: &'o Map<String, Value>) -> Option<&'o Value> {
@@ -210,7 +221,7 @@ mod tests {
                 _ => Ok(None),
             },
         };
-        unmet(&expectation, &observed, &around)
+        unmet(&expectation, &observed, &around).map(|unmet| unmet.said)
     }
 
     /// A check, what meets it, and what does not.

@@ -3,10 +3,11 @@
 //! Nothing here asks what a program said of itself: outcomes rest on refusals with codes, on expectations and on proofs.
 
 use super::hush::Hush;
+use super::expect::Unmet;
 use super::{loose, mistake as found};
 use crate::grade::weighed;
 use crate::grade::work::{
-    ARTIFACT_MISSING, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED, REFUSED_OTHERWISE,
+    ARTIFACT_MISSING, CONTROL_OTHERWISE, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED, REFUSED_OTHERWISE,
     STEP_EXPECTATION, STEP_FAILED, STEP_REFUSED, STEP_TIMED_OUT,
 };
 use rehearsal_journal::run::{Finding, Severity, Verdict};
@@ -28,7 +29,7 @@ pub(super) struct Seen {
     /// What it vouches for.
     pub(super) proofs: Vec<Proof>,
     /// What it observed otherwise than expected, one sentence each.
-    pub(super) unmet: Vec<String>,
+    pub(super) unmet: Vec<Unmet>,
     /// What an agent that it ran did wrong.
     pub(super) findings: Vec<Finding>,
 }
@@ -99,7 +100,7 @@ pub(super) fn judge(
             findings: vec![found(&STEP_TIMED_OUT, said(last))],
             reason: None,
         };
-        return controlled(case, judged);
+        return controlled(case, seen, judged);
     }
     let findings = match form {
         Form::Own => own(case, seen, missing),
@@ -110,7 +111,7 @@ pub(super) fn judge(
         agents.chain(findings.into_iter().filter_map(|found| weighed(found, weights))).collect();
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     let verdict = if failed { Verdict::Failed } else { Verdict::Passed };
-    controlled(case, Judged { verdict, findings, reason: None })
+    controlled(case, seen, Judged { verdict, findings, reason: None })
 }
 
 /// A step with what it said when it ended without its work done.
@@ -127,7 +128,7 @@ fn said(seen: &Seen) -> String {
 fn own(case: &WorkflowCase, seen: &[Seen], missing: &[Missing]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = seen
         .iter()
-        .flat_map(|seen| seen.unmet.iter().map(|unmet| format!("step `{}`: {unmet}", seen.result.step)))
+        .flat_map(|seen| seen.unmet.iter().map(|unmet| format!("step `{}`: {}", seen.result.step, unmet.said)))
         .map(|message| found(&STEP_EXPECTATION, message))
         .collect();
     let refused = seen.last().and_then(|last| Some((seen.len() - 1, last, last.code?)));
@@ -223,8 +224,9 @@ fn merged(seen: &[Seen]) -> Map<String, Value> {
     seen.iter().flat_map(|seen| seen.observed.clone()).collect()
 }
 
-/// A control passes where its steps did not end as declared. What was found is then a note: it is what had to be found.
-fn controlled(case: &WorkflowCase, judged: Judged) -> Judged {
+/// A control passes where its steps did not end as declared, for the reason that it names. What was found is then a note: it is
+/// what had to be found.
+fn controlled(case: &WorkflowCase, seen: &[Seen], judged: Judged) -> Judged {
     let Some(control) = case.control else { return judged };
     let caught = match (control, judged.verdict) {
         (Control::Negative | Control::Cheat, Verdict::Failed) | (Control::Cheat, Verdict::TimedOut) => true,
@@ -242,9 +244,34 @@ fn controlled(case: &WorkflowCase, judged: Judged) -> Judged {
         let findings = vec![found(&CONTROL_PASSED, message.to_owned())];
         return Judged { verdict: Verdict::Failed, findings, reason: None };
     }
+    if let Some(why) = shows_nothing(case, seen, &judged) {
+        let mut findings = vec![found(&CONTROL_OTHERWISE, why)];
+        findings.extend(judged.findings);
+        return Judged { verdict: Verdict::Failed, findings, reason: None };
+    }
     let noted = |finding: Finding| Finding { severity: Severity::Note, ..finding };
     let findings = judged.findings.into_iter().map(noted).collect();
     Judged { verdict: Verdict::Passed, findings, reason: None }
+}
+
+/// Why a control that failed shows nothing: the file itself is wrong, or it failed for another reason than it names.
+fn shows_nothing(case: &WorkflowCase, seen: &[Seen], judged: &Judged) -> Option<String> {
+    let refused = seen.last().and_then(|last| last.code);
+    let named = case.because.as_deref();
+    if refused == Some(Code::Reference) {
+        return Some("a reference of the control led nowhere, which shows nothing".to_owned());
+    }
+    if refused == Some(Code::Input) && named != Some(Code::Input.word()) {
+        return Some("an input of the control was of no use, which shows nothing".to_owned());
+    }
+    if seen.iter().any(|seen| seen.unmet.iter().any(|unmet| !unmet.was_judged)) {
+        return Some("an expectation of the control could not be judged, which shows nothing".to_owned());
+    }
+    let named = named?;
+    let found = judged.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let mut reasons = found.map(|finding| finding.code.as_str()).chain(refused.map(Code::word));
+    let met = reasons.any(|reason| reason == named);
+    (!met).then(|| format!("the control must fail with {named}, and failed otherwise"))
 }
 
 #[cfg(test)]

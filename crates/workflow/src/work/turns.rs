@@ -2,7 +2,7 @@
 
 use super::agent::{self, Rehearsed, Stage};
 use super::bench::Bench;
-use super::expect::{self, Around};
+use super::expect::{self, Around, Unmet};
 use super::hush::Hush;
 use super::judge::{Missing, Seen};
 use super::mask::masked;
@@ -184,7 +184,7 @@ impl<'f> Turns<'f> {
         let resolved = |(name, given): &(String, rehearsal_script::workflow::Given)| {
             Ok((
                 name.clone(),
-                given.resolve(&observed).map_err(|error| Refusal::of_input(error.to_string()))?,
+                given.resolve(&observed).map_err(|error| Refusal::of_reference(error.to_string()))?,
             ))
         };
         Ok(Inputs(step.with.iter().map(resolved).collect::<Result<_, Refusal>>()?))
@@ -275,7 +275,7 @@ impl<'f> Turns<'f> {
     }
 
     /// What was observed otherwise than expected.
-    async fn unmet(&mut self, step: &WorkflowStep, fields: &Map<String, Value>) -> Vec<String> {
+    async fn unmet(&mut self, step: &WorkflowStep, fields: &Map<String, Value>) -> Vec<Unmet> {
         let reads = |check: &Check| matches!(check, Check::Sha256Of(_) | Check::Exists(_));
         if !step.expect.iter().any(|expectation| reads(&expectation.check)) {
             return unmet(&step.expect, fields, &self.observed, None);
@@ -292,7 +292,7 @@ impl<'f> Turns<'f> {
     }
 
     /// Writes down what became of a step.
-    fn ended(&mut self, step: &WorkflowStep, came: Came, wall: Duration, unmet: Vec<String>) {
+    fn ended(&mut self, step: &WorkflowStep, came: Came, wall: Duration, unmet: Vec<Unmet>) {
         let Came { outcome, used, findings } = came;
         let (end, observed, code, message) = match outcome {
             Ok(observed) => (StepEnd::Done, observed, None, None),
@@ -397,7 +397,7 @@ fn unmet(
     fields: &Map<String, Value>,
     observed: &[Map<String, Value>],
     bench: Option<&Bench>,
-) -> Vec<String> {
+) -> Vec<Unmet> {
     let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
         None => Err("the workspace is not at hand".to_owned()),
         Some(Ok(found)) => Ok(found.map(|(_, sum)| sum)),

@@ -46,6 +46,24 @@ pub(super) fn refusal(
     Some((place, word.to_owned()))
 }
 
+/// What a control must fail with.
+pub(super) fn because(case: &Node, known: &Known<'_>, findings: &mut Findings<'_>) -> Option<String> {
+    let node = filled(case, "because")?;
+    let word = node.as_text()?;
+    if case.get("control").is_none() {
+        let message = "`because` stands without `control`";
+        let hint = "it says what a control must fail with; what a step must refuse with is `refusal`";
+        findings.error_with_hint(node.at, Code::Contradiction, message, hint);
+    }
+    let of_refusals = known.refusals.iter().map(|code| code.code);
+    if !known.codes.contains(&word) && !of_refusals.clone().any(|code| code == word) {
+        let message = format!("there is no code `{}`", word.escape_debug());
+        let hint = or_list(word, known.codes.iter().copied().chain(of_refusals));
+        findings.error_with_hint(node.at, Code::UnknownName, message, hint);
+    }
+    Some(word.to_owned())
+}
+
 fn filled<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     node.get(name).filter(|node| node.as_text().is_some_and(|text| !text.trim().is_empty()))
 }

@@ -107,6 +107,7 @@ fn case(
         outcome,
         refusal,
         control: Control::ALL.into_iter().find(|known| node.text("control") == Some(known.word())),
+        because: demands::because(node, known, findings),
         skip: node.text("skip").map(str::to_owned),
         needs: texts(node, "needs").unwrap_or_default(),
         steps,

@@ -87,6 +87,7 @@ fn case(
         outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.word()))?,
         refusal: None,
         control: None,
+        because: None,
         skip: None,
         needs: Vec::new(),
         steps,

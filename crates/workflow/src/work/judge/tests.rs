@@ -34,6 +34,7 @@ fn case(outcome: Outcome, refusal: Option<(usize, &str)>) -> WorkflowCase {
         outcome,
         refusal: refusal.map(|(at, code)| (at, code.to_owned())),
         control: None,
+        because: None,
         skip: None,
         needs: Vec::new(),
         steps: vec![step("one", false), step("two", true)],
@@ -77,7 +78,7 @@ fn refused(id: &str, code: Code) -> Seen {
 }
 
 fn unmet(id: &str) -> Seen {
-    Seen { unmet: vec!["`a` is 1, and must be 2".to_owned()], ..done(id, &json!({"a": 1}), &[]) }
+    Seen { unmet: vec![Unmet { said: "`a` is 1, and must be 2".to_owned(), was_judged: true }], ..done(id, &json!({"a": 1}), &[]) }
 }
 
 fn verdict(form: Form, case: &WorkflowCase, seen: &[Seen]) -> (Verdict, Vec<String>) {
