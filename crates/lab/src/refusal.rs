@@ -419,12 +419,7 @@ const WORDS: &[Words] = &[
         "nobody answered as HTTP is answered",
         "look whether the server runs and at what it sends",
     ),
-    failure(
-        "E_INPUT",
-        "ValueError",
-        "an input of the step is of no use",
-        "the message says which",
-    ),
+    failure("E_INPUT", "ValueError", "an input of the step is of no use", "the message says which"),
     failure(
         "E_REFERENCE",
         "KeyError",

@@ -34,7 +34,13 @@ pub fn main() -> ExitCode {
     guarded(|| match Arguments::try_parse_from(&words) {
         Ok(_) if lacks_agent(&words) => failure::report(&Failure::Command(LACKS_AGENT.to_owned())),
         Ok(arguments) => match command::run(arguments.command) {
-            Ok(()) => ExitCode::from(failure::MET.code),
+            // Whoever keeps a report in a file must not take an empty one for a good end.
+            Ok(()) => match terminal::lost() {
+                None => ExitCode::from(failure::MET.code),
+                Some(why) => {
+                    failure::report(&Failure::World(format!("standard output cannot be written: {why}")))
+                }
+            },
             Err(failure) => failure::report(&failure),
         },
         Err(error) => failure::usage(&error),

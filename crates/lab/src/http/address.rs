@@ -20,6 +20,11 @@ impl Address {
         let (scheme, rest) = url.split_once("://").ok_or_else(|| bad(&"a URL begins with http://"))?;
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, target) = rest.find(['/', '?']).map_or((rest, ""), |end| rest.split_at(end));
+        // The name or password is not repeated.
+        if authority.contains('@') {
+            let why = "a URL holds no name or password; send the header `authorization`";
+            return Err(Refusal::new(Code::Input, why));
+        }
         if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(bad(&"the URL holds a character that must be percent-encoded"));
         }

@@ -7,7 +7,7 @@ use crate::{Code, Fact, Refusal, Stop};
 pub(crate) use address::Address;
 
 use rehearsal_journal::digest;
-use rehearsal_world::dial::{Answer, Client, DialError, Limits, Request, Trust};
+use rehearsal_world::dial::{Answer, Client, DialError, Limits, Request, Trust, is_ours};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct Http {
     pub method: String,
     /// Whole, such as `http://127.0.0.1:8000/items?all`. Its host is a loopback address or `localhost`. A fragment is not sent.
     pub url: String,
-    /// Names and values, in order. Those of the connection (`Host`, `Content-Length` and their like) are ours and are left out.
+    /// Names and values, in order. Those of the connection (`Host`, `Content-Length` and their like) are ours, and are refused.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
@@ -39,6 +39,10 @@ pub struct Http {
 /// [`Code::Http`] where nobody answers as HTTP is answered; [`Code::Quota`] for a body that is too large; [`Stop::TimedOut`].
 pub async fn http(order: &Http) -> Result<Fact, Stop> {
     let address = Address::read(&order.url)?;
+    if let Some((name, _)) = order.headers.iter().find(|(name, _)| is_ours(name)) {
+        let why = format!("the header {} is the connection's own and cannot be set", line(name));
+        return Err(Refusal::new(Code::Input, why).into());
+    }
     let mut answer = ask(order, &address).await.map_err(|error| stop(&error))?;
     let (status, headers) = (answer.status(), headers(&answer));
     let body = answer.whole().await.map_err(|error| stop(&error))?;

@@ -2,6 +2,7 @@
 
 use super::trouble::{refuse, unkept};
 use crate::refusal::{Code, Stop};
+use crate::workspace::Changed;
 use rehearsal_journal::digest;
 use rehearsal_world::vault::{Folder, VaultError};
 use std::io::{ErrorKind, Read};
@@ -31,7 +32,8 @@ pub(super) fn take(reader: &mut dyn Read, of: &str) -> Result<Taken, Stop> {
     let mut bytes = Vec::new();
     let read = reader.take(CONTENT_LIMIT + 1).read_to_end(&mut bytes);
     read.map_err(|error| {
-        Stop::Failed(format!("the content of {} cannot be read: {error}", of.escape_debug()))
+        let said = format!("the content of {} cannot be read: {error}", of.escape_debug());
+        if Changed::is_it(&error) { refuse(Code::Race, said) } else { Stop::Failed(said) }
     })?;
     if bytes.len() as u64 > CONTENT_LIMIT {
         let said = format!("{} has more than {CONTENT_LIMIT} bytes", of.escape_debug());

@@ -15,6 +15,7 @@ mod quota;
 mod reader;
 
 pub use quota::Quota;
+pub(crate) use reader::Changed;
 
 use crate::fact::Fact;
 use crate::refusal::{Code, Refusal, Stop};
@@ -22,6 +23,7 @@ use boundary::{Doing, Found, Request};
 use quota::Used;
 use rehearsal_journal::digest::{self, Running};
 use rehearsal_world::beneath::{Held, Hindrance, Met, Place};
+use rehearsal_world::files;
 use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::Path;
@@ -65,6 +67,14 @@ impl Workspace {
     pub fn open(root: &Path, policy: Policy) -> Result<Self, Stop> {
         let opened = Place::root(root).map_err(|why| unopened(root, why))?;
         Ok(Self { root: opened, policy, used: Used::default() })
+    }
+
+    /// Whether this folder still has its name: programs that run in it could have removed it, or put another one or a link there.
+    /// Those that come later would run elsewhere than files are written and read.
+    #[must_use]
+    pub fn stands_at(&self, root: &Path) -> bool {
+        files::is_there(root)
+            && Place::root(root).is_ok_and(|there| there.is_same(&self.root).unwrap_or(false))
     }
 
     /// How paths are walked here: `openat2` or `part by part`.

@@ -3,6 +3,25 @@
 use rehearsal_world::beneath::Held;
 use std::io::{self, Read};
 
+/// What a reader fails with where the file changed meanwhile: a race, and no failure of the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Changed;
+
+impl std::fmt::Display for Changed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the file changed while it was read")
+    }
+}
+
+impl std::error::Error for Changed {}
+
+impl Changed {
+    /// Whether an error of a reader is this one.
+    pub(crate) fn is_it(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    }
+}
+
 /// Reads a file, and looks at its end whether it is what it was at the beginning.
 pub(super) struct Reader {
     held: Held,
@@ -25,7 +44,7 @@ impl Read for Reader {
         let before = self.held.seen();
         match self.held.now() {
             Ok(now) if self.got == before.size && before.is_unchanged(&now) => Ok(0),
-            Ok(_) => Err(io::Error::other("the file changed while it was read")),
+            Ok(_) => Err(io::Error::other(Changed)),
             Err(_) => Err(io::Error::other("the file cannot be looked at any more")),
         }
     }

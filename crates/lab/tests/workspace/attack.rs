@@ -195,7 +195,10 @@ fn a_workspace_swapped_for_a_link_is_the_folder_that_was_opened() {
     // A folder cannot be moved into itself: it goes aside, and a link to outside takes its name.
     let moved = stand.path().join("workspace-evil/ws");
     fs::rename(stand.at(""), &moved).unwrap();
+    assert!(!space.stands_at(&stand.at("")), "nothing stands there");
     symlink("outside", stand.path().join("workspace")).unwrap();
+    assert!(!space.stands_at(&stand.at("")), "a link stands there");
+    assert!(space.stands_at(&moved));
     space.write("notes/run.txt", b"mine").unwrap();
     assert_eq!(names(&stand.outside()), ["deep", "secret"]);
     assert_eq!(fs::read(moved.join("notes/run.txt")).unwrap(), b"mine");

@@ -307,7 +307,12 @@ pub(crate) fn known() -> Known<'static> {
     Known { rules: &[], faults: &[], codes: &[], regex, steps: STEPS, refusals: REFUSALS }
 }
 
-/// Good enough to tell a group without an end.
+/// Good enough to tell a group without an end, also where that is swallowed by a comment.
 fn regex(pattern: &str) -> Result<(), String> {
-    if pattern.contains('(') && !pattern.contains(')') { Err("unclosed group".to_owned()) } else { Ok(()) }
+    let read = pattern.split('#').next().unwrap_or_default();
+    if read.matches('(').count() > read.matches(')').count() {
+        Err("unclosed group".to_owned())
+    } else {
+        Ok(())
+    }
 }

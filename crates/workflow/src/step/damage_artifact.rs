@@ -14,7 +14,7 @@ pub(super) const ROW: Step = Step {
         inputs: &[Input { name: "version_id", kind: InputKind::Text, required: true, doc: "The version." }],
         gives: &[("version_id", "the version"), ("checksum", "SHA-256 that its bytes had, hexadecimal")],
         gives_more: false,
-        refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_INVALID"],
+        refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_DIGEST", "E_INVALID"],
         judges: false,
         interrupts: Trigger::Never,
         breaks: Trigger::Always,

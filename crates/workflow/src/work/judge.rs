@@ -2,13 +2,13 @@
 //!
 //! Nothing here asks what a program said of itself: outcomes rest on refusals with codes, on expectations and on proofs.
 
-use super::hush::Hush;
 use super::expect::Unmet;
+use super::hush::Hush;
 use super::{loose, mistake as found};
 use crate::grade::weighed;
 use crate::grade::work::{
-    ARTIFACT_MISSING, CONTROL_OTHERWISE, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED, REFUSED_OTHERWISE,
-    STEP_EXPECTATION, STEP_FAILED, STEP_REFUSED, STEP_TIMED_OUT,
+    ARTIFACT_MISSING, CONTROL_OTHERWISE, CONTROL_PASSED, NOT_PROVEN, NOT_REFUSED, NOTHING_EXPECTED,
+    REFUSED_OTHERWISE, STEP_EXPECTATION, STEP_FAILED, STEP_REFUSED, STEP_TIMED_OUT,
 };
 use rehearsal_journal::run::{Finding, Severity, Verdict};
 use rehearsal_journal::work::{StepEnd, StepResult};
@@ -128,7 +128,9 @@ fn said(seen: &Seen) -> String {
 fn own(case: &WorkflowCase, seen: &[Seen], missing: &[Missing]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = seen
         .iter()
-        .flat_map(|seen| seen.unmet.iter().map(|unmet| format!("step `{}`: {}", seen.result.step, unmet.said)))
+        .flat_map(|seen| {
+            seen.unmet.iter().map(|unmet| format!("step `{}`: {}", seen.result.step, unmet.said))
+        })
         .map(|message| found(&STEP_EXPECTATION, message))
         .collect();
     let refused = seen.last().and_then(|last| Some((seen.len() - 1, last, last.code?)));

@@ -200,6 +200,12 @@ impl<'f> Turns<'f> {
         if let Some(lacks) = self.lacks(row, &inputs) {
             return Came::of(Err(lacks.into()), Used::default());
         }
+        if let Some(bench) = &self.bench
+            && !bench.workspace.stands_at(&bench.folder)
+        {
+            let why = "the workspace was removed, or something else was put in its place";
+            return Came::of(Err(Stop::Failed(why.to_owned())), Used::default());
+        }
         let left = self.limit.saturating_sub(self.clock.elapsed());
         let limit = step.time_limit.map_or(left, |limit| limit.min(left));
         match row.work {

@@ -167,6 +167,12 @@ const OURS: [&str; 9] = [
     "upgrade",
 ];
 
+/// Whether a header is the connection's own: such ones are left out of requests.
+#[must_use]
+pub fn is_ours(name: &str) -> bool {
+    OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours))
+}
+
 fn assemble(base: &BaseUrl, target: &str, request: &Request<'_>, last: bool) -> Result<Message, DialError> {
     let mut message = hyper::Request::new(Full::new(request.body.clone()));
     let method = hyper::Method::from_bytes(request.method.as_bytes());
@@ -185,7 +191,7 @@ fn assemble(base: &BaseUrl, target: &str, request: &Request<'_>, last: bool) -> 
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     for (name, value) in request.headers {
-        if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+        if is_ours(name) {
             continue;
         }
         let mut value = HeaderValue::from_bytes(value).map_err(|_| bad(name))?;

@@ -61,7 +61,7 @@ pub enum DialError {
     #[error("the target of the request does not begin with / or holds a character that no target may hold")]
     BadTarget,
     /// A header of the request cannot be sent; its value is not repeated.
-    #[error("the value of header {0} holds a character that no header may hold")]
+    #[error("the header {0} cannot be sent: its name or its value holds what no header may hold")]
     BadHeader(String),
 }
 

@@ -14,7 +14,7 @@ mod tls;
 mod url;
 
 pub use answer::Answer;
-pub use client::{Client, Connected};
+pub use client::{Client, Connected, is_ours};
 pub use deadline::Deadline;
 pub use fail::DialError;
 pub use tls::{Trust, TrustError};

@@ -4,7 +4,9 @@ use super::{Planned, or_list};
 use crate::finding::{Code, Findings, Spot};
 use crate::node::Node;
 use crate::read::Known;
-use crate::workflow::{Given, Outcome, StepForm, Trigger, WorkflowCase, WorkflowStep};
+use crate::workflow::{
+    Check, Expectation, Given, Outcome, Part, StepForm, Trigger, WorkflowCase, WorkflowStep,
+};
 use serde_json::Value;
 
 /// What any step refuses with: where it may not run, and where an input is of no use.
@@ -154,10 +156,22 @@ fn empty_restatement(at: Spot, step: &WorkflowStep, form: Option<&StepForm>, fin
         let message = format!("this `{}` looks at nothing that a step observed", form.name);
         let hint = "write `${id.field}` in `with` or `expect`, or leave the step out";
         findings.error_with_hint(at, Code::Contradiction, message, hint);
+    } else if !step.expect.is_empty() && step.expect.iter().all(|expectation| is_itself(expectation, step)) {
+        let message = format!("this `{}` holds a value against itself", form.name);
+        let hint = "write a reference to another step, or a value, in `expect`";
+        findings.error_with_hint(at, Code::Contradiction, message, hint);
     } else if step.expect.is_empty() {
         let message = format!("this `{}` expects nothing", form.name);
         findings.error_with_hint(at, Code::Contradiction, message, "give it `expect`, or leave the step out");
     }
+}
+
+/// Whether what is expected of a field is that it is what was put there.
+fn is_itself(expectation: &Expectation, step: &WorkflowStep) -> bool {
+    let ([Part::Key(field)], Check::Eq(wanted)) = (&expectation.path[..], &expectation.check) else {
+        return false;
+    };
+    step.with.iter().any(|(name, given)| name == field && given == wanted)
 }
 
 fn fires(trigger: Trigger, step: &WorkflowStep) -> bool {

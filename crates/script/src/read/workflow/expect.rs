@@ -79,7 +79,9 @@ fn check(word: &Key, node: &Node, scope: &Scope<'_>, findings: &mut Findings<'_>
         }
         "matches" => {
             let pattern = node.as_text()?;
-            if let Err(why) = (scope.known.regex)(pattern) {
+            // The pattern as it is, and as it is used: a comment in it must not swallow what is put behind it.
+            let regex = scope.known.regex;
+            if let Err(why) = regex(pattern).and_then(|()| regex(&format!("^(?:{pattern})$"))) {
                 let message = format!("`matches` is no regular expression: {why}");
                 findings.error(node.at, Code::WrongValue, message);
             }

@@ -78,7 +78,10 @@ fn refused(id: &str, code: Code) -> Seen {
 }
 
 fn unmet(id: &str) -> Seen {
-    Seen { unmet: vec![Unmet { said: "`a` is 1, and must be 2".to_owned(), was_judged: true }], ..done(id, &json!({"a": 1}), &[]) }
+    Seen {
+        unmet: vec![Unmet { said: "`a` is 1, and must be 2".to_owned(), was_judged: true }],
+        ..done(id, &json!({"a": 1}), &[])
+    }
 }
 
 fn verdict(form: Form, case: &WorkflowCase, seen: &[Seen]) -> (Verdict, Vec<String>) {
@@ -192,6 +195,66 @@ fn a_control_passes_where_its_steps_do_not_end_as_declared() {
             assert!(judged.findings.iter().all(|finding| finding.severity == Severity::Note));
         }
     }
+}
+
+#[test]
+fn a_control_that_fails_for_another_reason_shows_nothing() {
+    let unjudged = || Seen {
+        unmet: vec![Unmet { said: "`a` cannot be judged".to_owned(), was_judged: false }],
+        ..done("one", &json!({}), &[])
+    };
+    for control in Control::ALL {
+        for (because, seen, caught) in [
+            (None, both(&[]), true),
+            (Some("not-proven"), both(&[]), true),
+            (Some("step-expectation"), both(&[]), false),
+            (Some("step-expectation"), vec![unmet("one")], true),
+            (Some("not-proven"), vec![unmet("one")], false),
+            // A program with a mistake in it is no program that was caught.
+            (None, vec![refused("one", Code::Exit)], true),
+            (Some("not-proven"), vec![refused("one", Code::Exit)], false),
+            (Some("E_NO_EDGE"), vec![refused("one", Code::Exit)], false),
+            (Some("E_EXIT"), vec![refused("one", Code::Exit)], true),
+            (Some("step-refused"), vec![refused("one", Code::Exit)], true),
+            // A file that is wrong shows nothing, whatever it names.
+            (None, vec![refused("one", Code::Reference)], false),
+            (Some("step-refused"), vec![refused("one", Code::Reference)], false),
+            (Some("E_REFERENCE"), vec![refused("one", Code::Reference)], false),
+            (None, vec![refused("one", Code::Input)], false),
+            (Some("E_INPUT"), vec![refused("one", Code::Input)], true),
+            (None, vec![unjudged()], false),
+            (Some("step-expectation"), vec![unjudged()], false),
+        ] {
+            let case = WorkflowCase {
+                control: Some(control),
+                because: because.map(str::to_owned),
+                ..case(Outcome::Provenance, None)
+            };
+            let (verdict, codes) = own(&case, &seen);
+            let wanted = if caught { Verdict::Passed } else { Verdict::Failed };
+            assert_eq!(verdict, wanted, "{because:?} {seen:?}");
+            assert_eq!(
+                codes.iter().any(|code| code == "control-otherwise"),
+                !caught,
+                "{because:?} {codes:?}"
+            );
+            assert!(codes.len() > usize::from(!caught), "what it failed with stands beside: {codes:?}");
+        }
+    }
+    let cheat = WorkflowCase {
+        control: Some(Control::Cheat),
+        because: Some("not-proven".to_owned()),
+        ..case(Outcome::Provenance, None)
+    };
+    let late = [ended("one", StepEnd::TimedOut, None)];
+    assert_eq!(own(&cheat, &late).1, ["control-otherwise", "step-timed-out"]);
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_never_the_refusal_that_was_declared() {
+    let declared = case(Outcome::Failure, Some((0, "E_INPUT")));
+    let seen = [refused("one", Code::Reference)];
+    assert_eq!(own(&declared, &seen), (Verdict::Failed, vec!["refused-otherwise".to_owned()]));
 }
 
 fn loose(field: &str, check: LooseCheck, wanted: Value) -> Loose {
