@@ -86,8 +86,8 @@ const MOST_STEPS: usize = 1_000;
 /// What the cases of all files share.
 struct Context<'c> {
     known: &'c Known<'c>,
-    /// Names of cases, with the place of the first.
-    names: BTreeMap<String, Place>,
+    /// Names of cases as systems see them that know no large letters, with the name and the place of the first.
+    names: BTreeMap<String, (String, Place)>,
     /// How much more they may hold.
     left: usize,
 }
@@ -99,12 +99,18 @@ impl Context<'_> {
         else {
             return;
         };
-        if let Some(first) = self.names.get(name) {
-            let message = format!("the case name `{name}` is taken");
+        let key = name.to_lowercase();
+        if let Some((known, first)) = self.names.get(&key) {
+            let message = if known == name {
+                format!("the case name `{name}` is taken")
+            } else {
+                // Their journals would be one file on such a system.
+                format!("the case name `{name}` differs from `{known}` in large letters alone")
+            };
             let hint = format!("it stands at {}:{}:{} already", first.file, first.line, first.column);
             findings.error_with_hint(id.at, Code::Clash, message, hint);
         } else {
-            self.names.insert(name.to_owned(), findings.place(id.at));
+            self.names.insert(key, (name.to_owned(), findings.place(id.at)));
         }
     }
 
