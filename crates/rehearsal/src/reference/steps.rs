@@ -60,7 +60,7 @@ fn kind(kind: InputKind) -> String {
 pub(super) fn refusals() -> String {
     let mut out = "What `refusal: {step, code}` of a workflow case can declare, and what `step-refused` tells. A code that is about permission belongs \
                    to the outcome `permission_denied`, any other to `failure`. Any step can refuse with `E_PERMISSION` and \
-                   `E_INPUT`.\n\n"
+                   `E_INPUT`; `E_REFERENCE` can be declared of none.\n\n"
         .to_owned()
         + &head(&["code", "about", "what it means", "what to do"]);
     for refusal in Code::ALL {

@@ -11,6 +11,7 @@ mod drills;
 mod driving;
 mod enclosed;
 mod evidence;
+mod flaws;
 mod hostile;
 mod init;
 mod kills;
