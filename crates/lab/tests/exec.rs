@@ -327,3 +327,13 @@ async fn what_it_used_is_told_also_where_it_is_refused() {
     let held = self::done(&sh("holder", hold)).await.used.peak_rss_kb;
     assert!(held.is_some_and(|kb| kb > 140_000), "{held:?}");
 }
+
+#[tokio::test]
+async fn a_home_that_became_a_link_is_not_followed() {
+    let order = sh("home-link", "exit 0");
+    let root = order.home.parent().unwrap();
+    fs::create_dir(root.join("outside")).unwrap();
+    std::os::unix::fs::symlink("outside", &order.home).unwrap();
+    assert!(matches!(done(&order).await.result, Err(Stop::Failed(_))));
+    assert_eq!(fs::read_dir(root.join("outside")).unwrap().count(), 0, "nothing was made behind the link");
+}

@@ -30,7 +30,11 @@ impl Setting<'_> {
     /// The whole environment. The folders that it names are made.
     pub(crate) fn environment(&self, own: &[(String, String)]) -> Result<Vec<(OsString, OsString)>, Stop> {
         let temporary = self.home.join("tmp");
-        private_folders(&temporary).map_err(|error| Stop::Failed(format!("cannot make a home: {error}")))?;
+        // One after the other: an earlier program may have put a link in the place of its home.
+        for folder in [self.home, &temporary] {
+            let unmade = |error| Stop::Failed(format!("cannot make a home: {error}"));
+            private_folders(folder).map_err(unmade)?;
+        }
         let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
         let text = |(name, value): &(String, String)| (name.into(), value.into());
         all.extend(self.inherited.iter().map(text));

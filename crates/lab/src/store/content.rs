@@ -151,3 +151,27 @@ impl Content {
 fn is_missing(error: &VaultError) -> bool {
     matches!(error, VaultError::System { source, .. } if source.kind() == ErrorKind::NotFound)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    struct Fails(Option<io::Error>);
+
+    impl Read for Fails {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.take().map_or(Ok(0), Err)
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_stored_is_a_race_and_a_disk_that_fails_is_none() {
+        let taken = |error| take(&mut Fails(Some(error)), "f").map(|taken| taken.checksum);
+        let Err(Stop::Refused(refusal)) = taken(io::Error::other(Changed)) else {
+            panic!("it must be refused")
+        };
+        assert_eq!(refusal.code, Code::Race);
+        assert!(matches!(taken(io::Error::other("bad sector")), Err(Stop::Failed(_))));
+    }
+}

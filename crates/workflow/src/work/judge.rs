@@ -108,10 +108,17 @@ pub(super) fn judge(
     };
     let agents = seen.iter().flat_map(|seen| seen.findings.iter().cloned());
     let findings: Vec<_> =
-        agents.chain(findings.into_iter().filter_map(|found| weighed(found, weights))).collect();
+        agents.chain(findings.into_iter().map(|found| weighed_or_noted(found, weights))).collect();
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     let verdict = if failed { Verdict::Failed } else { Verdict::Passed };
     controlled(case, seen, Judged { verdict, findings, reason: None })
+}
+
+/// A finding with the weight that it is given. One that is turned off stays as a note: a case that passes by that must not look
+/// like one in which nothing was found.
+fn weighed_or_noted(found: Finding, weights: &[(String, Weight)]) -> Finding {
+    let note = Finding { severity: Severity::Note, ..found.clone() };
+    weighed(found, weights).unwrap_or(note)
 }
 
 /// A step with what it said when it ended without its work done.

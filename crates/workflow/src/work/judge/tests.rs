@@ -167,9 +167,11 @@ fn declared_artifacts_must_be_there_whole() {
 fn weights_change_what_a_finding_is_and_so_the_verdict() {
     let seen = [unmet("one")];
     let case = case(Outcome::Success, None);
-    let weights = [("step-expectation".to_owned(), Weight::Warning)];
-    let judged = judge((Form::Own, &case), &seen, &[], &weights);
-    assert_eq!((judged.verdict, judged.findings[0].severity), (Verdict::Passed, Severity::Warning));
+    for (weight, severity) in [(Weight::Warning, Severity::Warning), (Weight::Off, Severity::Note)] {
+        let weights = [("step-expectation".to_owned(), weight)];
+        let judged = judge((Form::Own, &case), &seen, &[], &weights);
+        assert_eq!((judged.verdict, judged.findings[0].severity), (Verdict::Passed, severity));
+    }
 }
 
 #[test]
