@@ -1,6 +1,7 @@
 //! `http`: one request to a server on this machine.
 
-use super::{Outside, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Http, Refusal, Stop, Used, http};
@@ -44,7 +45,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: http\nwith: {url: \"${web.url}/health\"}\nexpect: {status: 200}\n",
     },
-    needs: |_| Some(permission::LOOPBACK),
+    needs: Needs::Always(permission::LOOPBACK),
     work: Work::Outside(work),
 };
 

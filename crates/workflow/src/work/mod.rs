@@ -154,10 +154,10 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
     let mut turns = Turns::new(field, (workflow.form, case), &folders, &recorder, name, clock);
     turns.take_all().await;
     let missing = turns.missing().await;
-    let Taken { seen, journals, posture } = turns.end().await;
+    let Taken { seen, journals, posture } = turns.end().await?;
     let judged = judge::judge((workflow.form, case), &seen, &missing, &field.weights);
     let head = recorder.close()?;
-    let normalised = normalised(field, name, &folders)?;
+    let normalised = normalised(field, name, &folders, &turns::beside(&case.place.file))?;
     // Who passed needs no folder any longer, unless an agent worked in it: its output is kept as ever.
     let kept = judged.verdict != Verdict::Passed || !journals.is_empty();
     if !kept {
@@ -178,11 +178,18 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
 }
 
 /// The digest of what happened, without what differs from run to run.
-fn normalised(field: &Field, name: &str, folders: &Folders) -> Result<String, RunError> {
+fn normalised(field: &Field, name: &str, folders: &Folders, suite: &Path) -> Result<String, RunError> {
     let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
     let text = |folder: &Path| folder.display().to_string();
     let (workspace, home, case) = (text(&folders.workspace), text(&folders.home), text(&folders.case));
-    let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (case.as_str(), "{case}")];
+    let suite = text(suite);
+    // Run folders usually lie below the suite's, so that it is the last one.
+    let masks = [
+        (workspace.as_str(), "{workspace}"),
+        (home.as_str(), "{home}"),
+        (case.as_str(), "{case}"),
+        (suite.as_str(), "{suite}"),
+    ];
     Ok(normal::digest(&normal::normalised(&journal.events, &masks)))
 }
 
