@@ -34,7 +34,7 @@ pub(super) const ROW: Step = Step {
             ("status", "the answer's status"),
             ("headers", "its headers, names in small letters, without `date`"),
             ("body", "its body, where it is UTF-8, the first 64 KiB"),
-            ("json", "its body as JSON, where it is that"),
+            ("json", "its body as JSON, where its content type says JSON and it is that"),
             ("bytes", "how long its body is"),
             ("sha256", "digest of its body, hexadecimal"),
         ],

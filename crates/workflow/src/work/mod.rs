@@ -193,15 +193,24 @@ fn normalised(field: &Field, name: &str, folders: &Folders, suite: &Path) -> Res
     Ok(normal::digest(&normal::normalised(&journal.events, &masks)))
 }
 
-/// Says of each later round of a case whether it came to the same as the first one.
+/// Says of the first round of a case, which stands for all where all end alike, which later ones came to something else.
 pub(crate) fn compare_rounds(cases: &mut [CaseResult], weights: &[(String, Weight)]) {
-    let mut first: BTreeMap<String, String> = BTreeMap::new();
-    for case in cases.iter_mut().filter(|case| case.workflow.is_some() && !case.normalised.is_empty()) {
-        let normalised = first.entry(case.phrasing.clone()).or_insert_with(|| case.normalised.clone());
-        if *normalised == case.normalised {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut others: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (at, case) in cases.iter().enumerate() {
+        if case.workflow.is_none() || case.normalised.is_empty() {
             continue;
         }
-        let message = format!("round {} came to another normalised result than the first one", case.round);
+        let one = *first.entry(&case.phrasing).or_insert(at);
+        if cases[one].normalised != case.normalised {
+            others.entry(one).or_default().push(case.round.to_string());
+        }
+    }
+    for (at, rounds) in others {
+        let case = &mut cases[at];
+        let which = if rounds.len() == 1 { "round" } else { "rounds" };
+        let message =
+            format!("{which} {} came to another result than round {}", rounds.join(", "), case.round);
         let Some(finding) = grade::weighed(mistake(&codes::ROUNDS_DIFFER, message), weights) else {
             continue;
         };

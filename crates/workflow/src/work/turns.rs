@@ -18,9 +18,9 @@ use rehearsal_lab::workspace::{Policy, Workspace};
 use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
-use rehearsal_world::{environment, files};
 use rehearsal_world::record::Recorder;
 use rehearsal_world::task;
+use rehearsal_world::{environment, files};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -221,7 +221,8 @@ impl<'f> Turns<'f> {
 
     /// The permission that a step needs and the workflow does not list; enforced in our form alone.
     fn lacks(&self, row: &Step, inputs: &Inputs) -> Option<Refusal> {
-        let needed = row.needs.with(|name| inputs.value(name).is_some()).filter(|_| self.form == Form::Own)?;
+        let needed =
+            row.needs.with(|name| inputs.value(name).is_some()).filter(|_| self.form == Form::Own)?;
         if self.case.permissions.iter().any(|permission| permission == needed) {
             return None;
         }
