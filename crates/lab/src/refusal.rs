@@ -378,7 +378,7 @@ const WORDS: &[Words] = &[
         "the thing belongs to another session or project",
         "use one of this session",
     ),
-    failure("E_INVALID", "ValueError", "a value is not one that the store keeps", "the message says which"),
+    failure("E_INVALID", "ValueError", "a value is not one that the store keeps", "give it another value"),
     failure(
         "E_NO_EDGE",
         "RuntimeError",
@@ -414,7 +414,7 @@ const WORDS: &[Words] = &[
         "E_INPUT",
         "ValueError",
         "an input of the step is of no use, or a reference leads nowhere",
-        "the message says which",
+        "correct what the message names",
     ),
 ];
 
