@@ -18,4 +18,4 @@ pub use fact::{Fact, Proof};
 pub use http::{Http, http};
 pub use refusal::{Code, Refusal, Stop};
 pub use rehearsed::rehearsed;
-pub use service::{Ready, Service, Start, Stopped};
+pub use service::{Ready, Service, Start};

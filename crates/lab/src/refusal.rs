@@ -387,7 +387,7 @@ const WORDS: &[Words] = &[
         "the thing belongs to another session or project",
         "use one of this session",
     ),
-    failure("E_INVALID", "ValueError", "a value is not one that the store keeps", "the message says which"),
+    failure("E_INVALID", "ValueError", "a value is not one that the store keeps", "give it another value"),
     failure(
         "E_NO_EDGE",
         "RuntimeError",
@@ -419,7 +419,7 @@ const WORDS: &[Words] = &[
         "nobody answered as HTTP is answered",
         "look whether the server runs and at what it sends",
     ),
-    failure("E_INPUT", "ValueError", "an input of the step is of no use", "the message says which"),
+    failure("E_INPUT", "ValueError", "an input of the step is of no use", "correct what the message names"),
     failure(
         "E_REFERENCE",
         "KeyError",

@@ -1,6 +1,6 @@
 //! A program that serves beside the steps that follow: started, waited for until it answers, and ended with all that it started.
 
-use crate::exec::{KEEP, Setting, Used, ended, outputs};
+use crate::exec::{KEEP, Setting, ended};
 use crate::http::Address;
 use crate::plain::fields;
 use crate::{Code, Fact, Refusal, Stop};
@@ -8,7 +8,6 @@ use rehearsal_world::dial::{Client, Deadline, DialError, Limits, Request, Trust}
 use rehearsal_world::listen::FreePort;
 use rehearsal_world::process::{self, Launch, Ran, Running};
 use rehearsal_world::task::first;
-use serde_json::Value;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -59,16 +58,6 @@ pub struct Service {
     port: FreePort,
 }
 
-/// How a service ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stopped {
-    /// Fields as those of [`crate::Done`], and `by_itself`: whether it had ended before it was asked to. What it said and how it
-    /// ended are volatile.
-    pub fact: Fact,
-    /// What it used.
-    pub used: Used,
-}
-
 impl Service {
     /// Starts a program and waits until it serves, at a free port that no other service of this process has and that
     /// is never reserved ([`rehearsal_world::listen::RESERVED_PORTS`]). A stranger may take the port before the program does: then the program fails.
@@ -113,31 +102,11 @@ impl Service {
         self.port.number()
     }
 
-    /// Asks it to end, waits for the grace, kills it, with all that it started.
-    pub async fn stop(self) -> Stopped {
-        let ran = end(self.running).await;
-        let mut observed = outputs(&ran);
-        observed.insert("by_itself".to_owned(), (!ran.stopped).into());
-        for (name, number) in [("status", ran.status), ("signal", ran.signal)] {
-            observed.extend(number.map(|number| (name.to_owned(), Value::from(number))));
-        }
-        Stopped { fact: Fact::of(observed).varying(VOLATILE), used: Used::of(&ran) }
+    /// Asks it to end, waits for the grace, kills it, with all that it started. `stopped` of what it gives says whether it still ran.
+    pub async fn stop(self) -> Ran {
+        end(self.running).await
     }
 }
-
-/// What a server says, and how it takes being ended, hangs on time and load.
-const VOLATILE: &[&str] = &[
-    "status",
-    "signal",
-    "stdout",
-    "stdout_bytes",
-    "stdout_sha256",
-    "stdout_lossy",
-    "stderr",
-    "stderr_bytes",
-    "stderr_sha256",
-    "stderr_lossy",
-];
 
 async fn end(running: Running) -> Ran {
     running.finish_or(async {}).await

@@ -34,8 +34,11 @@ const WORLD: Exit = Exit {
     short: "the world failed",
     meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent or the program of a step that cannot be started; a run that was asked to end (Ctrl-C), which ends its agents",
 };
-const NOTHING_RAN: Exit =
-    Exit { code: 4, short: "nothing ran", meaning: "the suite holds no case, or none that is not skipped" };
+const NOTHING_RAN: Exit = Exit {
+    code: 4,
+    short: "nothing ran",
+    meaning: "the suite holds no case, or all its cases were skipped or are not possible here",
+};
 /// A panic.
 pub(crate) const BUG: Exit = Exit {
     code: 255,

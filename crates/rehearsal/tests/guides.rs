@@ -34,6 +34,10 @@ fn main() {
             "the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons",
             the_readmes_agent_passes_where_no_tool_is_needed_and_fails_with_the_pictures_reasons,
         ),
+        (
+            "the_guides_workflows_have_no_mistakes_and_end_as_it_says",
+            the_guides_workflows_have_no_mistakes_and_end_as_it_says,
+        ),
         ("a_journal_is_verified_by_hand_as_its_guide_says", a_journal_is_verified_by_hand_as_its_guide_says),
     ];
     let plain = plain.iter().map(|(name, test)| {
@@ -123,15 +127,29 @@ fn the_readmes_suite_has_no_mistakes_and_the_built_in_agent_passes_it() {
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
 }
 
+/// The files that a page shows.
+fn examples(page: &str) -> impl Iterator<Item = &str> {
+    page.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0))
+}
+
+/// All of them are one suite: the agent's workflow names the scenario beside it.
+fn the_guides_workflows_have_no_mistakes_and_end_as_it_says() {
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/workflows");
+    let page = page("docs/guide/workflows.md");
+    fs::write(folder.join("server.py"), block(&page, "python")).unwrap();
+    for (at, example) in examples(&page).enumerate() {
+        fs::write(folder.join(format!("{at}.yaml")), example).unwrap();
+    }
+    let linted = said(&rehearsal(&folder, &["lint", "."]));
+    assert_eq!(linted, "5 files without mistakes, 0 warnings\n");
+    let ran = rehearsal(&folder, &["run", "."]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+}
+
 fn no_example_of_the_guide_has_mistakes() {
     let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "guides/guide");
-    let guides =
-        ["scenarios", "driving", "daemon", "workflows"].map(|name| page(&format!("docs/guide/{name}.md")));
-    let examples: Vec<&str> = guides
-        .iter()
-        .flat_map(|guide| guide.split("```yaml\n").skip(1))
-        .filter_map(|rest| Some(rest.split_once("```")?.0))
-        .collect();
+    let guides = ["scenarios", "driving", "daemon"].map(|name| page(&format!("docs/guide/{name}.md")));
+    let examples: Vec<&str> = guides.iter().flat_map(|guide| examples(guide)).collect();
     assert!(examples.len() >= 6, "only {} examples", examples.len());
     for example in examples {
         fs::write(folder.join("suite.yaml"), example).unwrap();

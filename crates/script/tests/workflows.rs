@@ -248,20 +248,14 @@ fn a_file_with_cases_at_its_top_is_a_workflow() {
 }
 
 #[test]
-fn the_guide_s_files_have_no_mistakes() {
+fn the_guide_speaks_of_every_word() {
     let guide = include_str!("../../../docs/guide/workflows.md");
-    let blocks: Vec<&str> =
-        guide.split("```yaml\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect();
-    let forms: Vec<Form> = blocks.iter().map(|block| one("w.yaml", block).form).collect();
-    assert_eq!(forms, [Form::Own, Form::Reference]);
     for word in Check::WORDS.iter().chain(&Outcome::WORDS).chain(&Control::WORDS) {
-        assert!(guide.contains(word), "the guide does not speak of {word}");
+        assert!(
+            guide.contains(&format!("`{word}")) || guide.contains(&format!("{word}`")),
+            "the guide does not speak of {word}"
+        );
     }
-    assert!(
-        blocks
-            .iter()
-            .all(|block| lint(&[File { name: "w.yaml", bytes: block.as_bytes() }], &known()).is_empty())
-    );
 }
 
 /// What stands once in a file can be given to many cases and steps: a small file must not become a large one.

@@ -293,7 +293,8 @@ async fn rehearse(
     Ok(running.finish_or(stop).await)
 }
 
-fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {
+/// Keeps what a program printed in a file of a case's folder.
+pub(crate) fn keep(folder: &Path, name: &str, output: &Captured) -> Result<(), RunError> {
     let path = folder.join(name);
     files::write_report(&path, &output.kept).map_err(|source| RunError::Folder { path, source })
 }

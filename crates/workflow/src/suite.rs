@@ -129,6 +129,7 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     if let Ok(scenarios) = rehearsal_script::read(&suite, &known) {
         if let Ok(workflows) = workflow::read(&of_workflows, &known) {
             findings.extend(steps::mistakes(&scenarios, &workflows));
+            findings.extend(steps::warnings(&workflows));
         }
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;

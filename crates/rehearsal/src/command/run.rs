@@ -30,7 +30,7 @@ Journals, outputs and workspaces stay below .rehearsal/runs.";
 #[derive(Debug, Args)]
 #[command(after_help = AGENT_HELP)]
 pub(crate) struct Arguments {
-    /// Scenario files, or folders of them.
+    /// Scenario and workflow files, or folders of them.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     /// The agent's command, after `--` [default: `agent` of the suite, else the built-in agent].
@@ -241,6 +241,9 @@ pub(super) fn show(folder: &Path, file: &RunFile, json: bool) {
     if file.cases.iter().any(agent_failed) {
         terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
     }
+    if file.strict_skips && left_out(file) > 0 {
+        terminal::say(&format!("--strict-skips: {} not run, which fails the run", left_out(file)));
+    }
     if let Some((k, n)) = file.shard.filter(|_| file.cases.is_empty()) {
         terminal::say(&format!("shard {k}/{n} holds no case: the suite has fewer"));
     }
@@ -249,6 +252,11 @@ pub(super) fn show(folder: &Path, file: &RunFile, json: bool) {
 /// A path as a person would write it here.
 fn near(path: &Path) -> &Path {
     environment::current_folder().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
+}
+
+/// How many cases, each round for itself, were skipped or are not possible here.
+fn left_out(file: &RunFile) -> usize {
+    file.cases.iter().filter(|case| !case.verdict.is_executed()).count()
 }
 
 /// A run passes only where every case did.
@@ -260,7 +268,7 @@ pub(super) fn verdict(file: &RunFile) -> Result<(), Failure> {
     if file.count(Verdict::Failed) > 0 || file.count(Verdict::TimedOut) > 0 {
         return Err(Failure::NotMet);
     }
-    let left_out = file.cases.iter().filter(|case| !case.verdict.is_executed()).count();
+    let left_out = left_out(file);
     if left_out > 0 && file.strict_skips {
         return Err(Failure::NotMet);
     }

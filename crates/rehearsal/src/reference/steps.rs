@@ -2,8 +2,9 @@
 
 use super::{code, fenced, head, row};
 use rehearsal_lab::Code;
-use rehearsal_script::workflow::InputKind;
+use rehearsal_script::workflow::{InputKind, Trigger};
 use rehearsal_workflow::step::STEPS;
+use rehearsal_workflow::step::permission::{self, Needs};
 
 /// All steps: inputs, what they observe, with what they refuse, an example each.
 pub(super) fn steps() -> String {
@@ -14,12 +15,23 @@ pub(super) fn steps() -> String {
     for step in STEPS {
         out.push_str(&row(&[&format!("[{0}](#{0})", step.form.name), step.form.summary]));
     }
+    out.push_str(&format!(
+        "\nA workflow lists in `permissions` what its steps need:\n\n{}",
+        head(&["permission", "for"])
+    ));
+    for (name, what) in permission::ALL {
+        out.push_str(&row(&[&code(name), what]));
+    }
     for step in STEPS {
         let form = &step.form;
         out.push_str(&format!("\n## {}\n\n{}\n", form.name, form.summary));
         if !form.reference.is_empty() {
             let names: Vec<_> = form.reference.iter().map(|name| code(name)).collect();
             out.push_str(&format!("\nIn the reference's form: {}.\n", names.join(", ")));
+        }
+        out.push_str(&needed(step.needs));
+        for (trigger, outcome) in [(form.interrupts, "cancelled"), (form.breaks, "recovered")] {
+            out.push_str(&serves(trigger, outcome));
         }
         if !form.inputs.is_empty() {
             out.push_str(&format!("\n{}", head(&["input", "what stands there", "what it is"])));
@@ -41,6 +53,27 @@ pub(super) fn steps() -> String {
         out.push_str(&format!("\n{}", fenced("text", form.example)));
     }
     out
+}
+
+fn needed(needs: Needs) -> String {
+    match needs {
+        Needs::Nothing => String::new(),
+        Needs::Always(permission) => format!("\nNeeds the permission {}.\n", code(permission)),
+        Needs::WriteWith(inputs) => {
+            let inputs: Vec<_> = inputs.iter().map(|input| code(input)).collect();
+            let (write, read) = (code(permission::WRITE), code(permission::READ));
+            format!("\nNeeds the permission {write} with {}, else {read}.\n", inputs.join(" or "))
+        }
+    }
+}
+
+/// For which outcome it does what a case with it must have.
+fn serves(trigger: Trigger, outcome: &str) -> String {
+    match trigger {
+        Trigger::Never => String::new(),
+        Trigger::Always => format!("\nServes the outcome `{outcome}`.\n"),
+        Trigger::Given(input) => format!("\nWith `{input}` it serves the outcome `{outcome}`.\n"),
+    }
 }
 
 fn kind(kind: InputKind) -> String {

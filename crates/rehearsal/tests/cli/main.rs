@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests have their own files, processes and deadlines")]
 
 mod agents;
+mod authoring;
 mod cassettes;
 mod daemons;
 mod defects;

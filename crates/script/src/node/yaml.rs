@@ -28,7 +28,14 @@ pub(super) fn read(bytes: &[u8], findings: &mut Findings<'_>) -> Option<Node> {
             Ok(event) => event,
             Err(error) => {
                 let message = format!("not YAML: {}", error.info());
-                builder.findings.error(place(error.marker()), Code::Syntax, message);
+                let at = place(error.marker());
+                if error.info().contains("flow") {
+                    let hint =
+                        "within `[…]` and `{…}`, texts that hold brackets, braces or commas need quotes";
+                    builder.findings.error_with_hint(at, Code::Syntax, message, hint);
+                } else {
+                    builder.findings.error(at, Code::Syntax, message);
+                }
                 return None;
             }
         };

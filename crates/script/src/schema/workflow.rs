@@ -135,10 +135,11 @@ static CHECK: Shape = Shape {
             &Whole(0, 1_000_000_000),
             "A text of so many characters, or a list or map of so many entries.",
         ),
-        new("gt", &Anything, "A number above this one."),
+        // `gte` and `lte` of other languages are as near to one as to the other; the first one is told.
         new("ge", &Anything, "A number not below this one."),
-        new("lt", &Anything, "A number below this one."),
+        new("gt", &Anything, "A number above this one."),
         new("le", &Anything, "A number not above this one."),
+        new("lt", &Anything, "A number below this one."),
         new("one_of", &List(&Anything), "Equal to one of these."),
         new(
             "sha256_of",

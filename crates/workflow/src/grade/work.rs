@@ -23,7 +23,7 @@ pub(crate) const STEP_REFUSED: Check = row(
     "step-refused",
     Tier::End,
     "a step refused although the case declares no refusal",
-    "the message has the code, `rehearsal explain` tells more of it; where it is right, declare `refusal` and an outcome that refuses",
+    "what to do stands in brackets; where the refusal is right, declare it: `refusal: {step: ID, code: CODE}` and the outcome `failure` or `permission_denied`",
 );
 pub(crate) const REFUSED_OTHERWISE: Check = row(
     "refused-otherwise",

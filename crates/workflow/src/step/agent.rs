@@ -1,6 +1,7 @@
 //! `agent`: the agent of the run, in the case's workspace, against a scripted conversation of the suite.
 
-use super::{Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Step, Work};
 use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
@@ -38,6 +39,6 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Given("fault"),
         example: "use: agent\nwith: {phrasing: notes}\nexpect: {files: [notes.md], refused: 0}\n",
     },
-    needs: |_| Some(permission::AGENT),
+    needs: Needs::Always(permission::AGENT),
     work: Work::Agent,
 };

@@ -1,6 +1,7 @@
 //! `assert`: looks again at what earlier steps observed. Its inputs are what it observes; it vouches for nothing.
 
-use super::{Step, Work, nothing};
+use super::permission::Needs;
+use super::{Step, Work};
 use rehearsal_script::workflow::{StepForm, Trigger};
 
 pub(super) const ROW: Step = Step {
@@ -17,6 +18,6 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: assert\nwith: {one: \"${first.checksum}\"}\nexpect: {one: \"${second.checksum}\"}\n",
     },
-    needs: nothing,
+    needs: Needs::Nothing,
     work: Work::Restate,
 };

@@ -1,6 +1,7 @@
 //! `assert_lineage`: whether the store knows that one version was made of another.
 
-use super::{Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::store::{Ask, Basis, EdgeKind};
@@ -65,7 +66,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: assert_lineage\nwith: {input: \"${raw.version_id}\", output: \"${derived.version_id}\", basis: declared}\nexpect: {length: 1}\n",
     },
-    needs: |_| Some(permission::READ),
+    needs: Needs::Always(permission::READ),
     work: Work::Lab(work),
 };
 

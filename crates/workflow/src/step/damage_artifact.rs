@@ -1,6 +1,7 @@
 //! `damage_artifact`: breaks a stored version on purpose, so that a workflow can show what happens then.
 
-use super::{Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
@@ -20,7 +21,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Always,
         example: "use: damage_artifact\nwith: {version_id: \"${raw.version_id}\"}\n",
     },
-    needs: |_| Some(permission::WRITE),
+    needs: Needs::Always(permission::WRITE),
     work: Work::Lab(work),
 };
 

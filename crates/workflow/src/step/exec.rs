@@ -1,6 +1,7 @@
 //! `exec`: a program of the author's own, run to its end in the workspace.
 
-use super::{Outside, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Exec, Interrupt, Refusal, Stop, Used, exec};
@@ -17,7 +18,7 @@ pub(super) const ROW: Step = Step {
                 name: "command",
                 kind: InputKind::Texts,
                 required: true,
-                doc: "The program and its arguments; no shell reads them.",
+                doc: "The program and its arguments; no shell reads them. `{suite}` in them, and in `env`, is the folder of the workflow file.",
             },
             Input { name: "stdin", kind: InputKind::Text, required: false, doc: "Its standard input." },
             Input {
@@ -62,7 +63,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: exec\nwith: {command: [python3, -c, \"print('done')\"]}\nexpect: {stdout: {contains: done}}\n",
     },
-    needs: |_| Some(permission::EXEC),
+    needs: Needs::Always(permission::EXEC),
     work: Work::Outside(work),
 };
 
@@ -82,7 +83,7 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
 }
 
 fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Exec, Stop> {
-    let argv = inputs.texts("command")?;
+    let argv: Vec<_> = inputs.texts("command")?.iter().map(|word| bench.filled(word)).collect();
     if argv.is_empty() {
         return Err(Refusal::of_input("`command` names no program").into());
     }
@@ -90,7 +91,7 @@ fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Exec, S
         argv,
         folder: bench.folder.clone(),
         home: bench.home.clone(),
-        env: inputs.text_map("env")?,
+        env: inputs.text_map("env")?.into_iter().map(|(name, word)| (name, bench.filled(&word))).collect(),
         inherited: bench.inherited.clone(),
         stdin: inputs.text("stdin")?.map(|text| text.as_bytes().to_vec()),
         may_fail: inputs.flag("may_fail")?,

@@ -1,6 +1,7 @@
 //! `file`: looks at a file of the workspace, or writes or removes it first.
 
-use super::{PATHS, Step, Work, permission};
+use super::permission::Needs;
+use super::{PATHS, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Refusal, Stop};
@@ -40,10 +41,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: file\nwith: {path: report.md}\nexpect: {exists: true, text: {contains: \"# Report\"}}\n",
     },
-    needs: |inputs| {
-        let writes = inputs.value("content").is_some() || inputs.value("remove").is_some();
-        Some(if writes { permission::WRITE } else { permission::READ })
-    },
+    needs: Needs::WriteWith(&["content", "remove"]),
     work: Work::Lab(work),
 };
 

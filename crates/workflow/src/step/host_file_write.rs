@@ -1,6 +1,7 @@
 //! `host_file_write`: a file written through the workspace boundary, which refuses whatever could lead out of it.
 
-use super::{PATHS, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{PATHS, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
@@ -38,7 +39,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: host_file_write\nwith: {path: notes/run.txt, content: ok}\nexpect: {path: {exists: true}, bytes: 2}\n",
     },
-    needs: |_| Some(permission::WRITE),
+    needs: Needs::Always(permission::WRITE),
     work: Work::Lab(work),
 };
 

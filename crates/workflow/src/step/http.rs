@@ -1,6 +1,7 @@
 //! `http`: one request to a server on this machine.
 
-use super::{Outside, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Http, Refusal, Stop, Used, http};
@@ -33,7 +34,7 @@ pub(super) const ROW: Step = Step {
             ("status", "the answer's status"),
             ("headers", "its headers, names in small letters, without `date`"),
             ("body", "its body, where it is UTF-8, the first 64 KiB"),
-            ("json", "its body as JSON, where it is that"),
+            ("json", "its body as JSON, where its content type says JSON and it is that"),
             ("bytes", "how long its body is"),
             ("sha256", "digest of its body, hexadecimal"),
         ],
@@ -44,7 +45,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: http\nwith: {url: \"${web.url}/health\"}\nexpect: {status: 200}\n",
     },
-    needs: |_| Some(permission::LOOPBACK),
+    needs: Needs::Always(permission::LOOPBACK),
     work: Work::Outside(work),
 };
 

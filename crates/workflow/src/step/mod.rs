@@ -10,6 +10,7 @@ mod host_file_write;
 mod http;
 pub(crate) mod inputs;
 mod open_session;
+pub mod permission;
 mod read_artifact;
 mod restore_artifact;
 mod save_artifact;
@@ -17,32 +18,19 @@ mod service;
 
 use crate::work::bench::Bench;
 use inputs::Inputs;
+use permission::Needs;
 use rehearsal_lab::{Fact, Stop, Used};
 use rehearsal_script::workflow::{RefusalForm, StepForm};
 use std::pin::Pin;
 use std::time::Duration;
-
-/// The permissions that steps need and workflows list.
-pub mod permission {
-    /// Reading files of the workspace and artifacts.
-    pub const READ: &str = "workspace:read";
-    /// Writing files of the workspace and artifacts.
-    pub const WRITE: &str = "workspace:write";
-    /// Running programs.
-    pub const EXEC: &str = "process:exec";
-    /// Asking servers on this machine.
-    pub const LOOPBACK: &str = "network:loopback";
-    /// Running the agent of the run.
-    pub const AGENT: &str = "agent:run";
-}
 
 /// One row of the table of steps.
 #[derive(Debug)]
 pub struct Step {
     /// What files may say of it, and what it observes.
     pub form: StepForm,
-    /// The permission that it needs with these inputs, in our form.
-    pub(crate) needs: fn(&Inputs) -> Option<&'static str>,
+    /// The permission that it needs, in our form.
+    pub needs: Needs,
     /// How it is done.
     pub(crate) work: Work,
 }
@@ -129,11 +117,6 @@ pub(crate) const fn with_paths<const M: usize, const N: usize>(more: [&'static s
         at += 1;
     }
     all
-}
-
-/// No permission is needed.
-pub(crate) fn nothing(_: &Inputs) -> Option<&'static str> {
-    None
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `open_session`: a store of the case's own, a project in it, and its first frame.
 
-use super::{Step, Work, nothing};
+use super::permission::Needs;
+use super::{Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::store::Store;
@@ -26,7 +27,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: open_session\nid: session\nwith: {project: pilot}\nexpect: {project_id: {matches: \"proj_[0-9a-f]{12}\"}}\n",
     },
-    needs: nothing,
+    needs: Needs::Nothing,
     work: Work::Lab(work),
 };
 

@@ -1,6 +1,7 @@
 //! `read_artifact`: a stored version, hashed again.
 
-use super::{Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Fact, Stop};
@@ -25,7 +26,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: read_artifact\nwith: {version_id: \"${raw.version_id}\"}\nexpect: {text: {contains: \"a,1\"}}\n",
     },
-    needs: |_| Some(permission::READ),
+    needs: Needs::Always(permission::READ),
     work: Work::Lab(work),
 };
 

@@ -1,6 +1,7 @@
 //! `restore_artifact`: the bytes of an earlier version again, as a new version that says where it comes from.
 
-use super::{PATHS, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{PATHS, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::store::Restore;
@@ -51,7 +52,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: restore_artifact\nwith: {version_id: \"${raw.version_id}\", filename: raw.csv, expected_head: \"${raw.version_id}\"}\n",
     },
-    needs: |_| Some(permission::WRITE),
+    needs: Needs::Always(permission::WRITE),
     work: Work::Lab(work),
 };
 

@@ -1,6 +1,7 @@
 //! `save_artifact`: a file of the workspace as a version of an artifact, with what it was made of.
 
-use super::{PATHS, Step, Work, permission};
+use super::permission::Needs;
+use super::{PATHS, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::store::{Basis, EdgeKind, Save, Source};
@@ -83,9 +84,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: save_artifact\nid: raw\nwith: {filename: raw.csv, content: \"a,1\\n\"}\nexpect: {checksum: {sha256_of: raw.csv}, version: 1}\n",
     },
-    needs: |inputs| {
-        Some(if inputs.value("content").is_some() { permission::WRITE } else { permission::READ })
-    },
+    needs: Needs::WriteWith(&["content"]),
     work: Work::Lab(work),
 };
 

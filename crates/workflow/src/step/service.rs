@@ -1,6 +1,7 @@
 //! `service`: a program that runs beside the later steps, until the case ends.
 
-use super::{Outside, Step, Work, permission};
+use super::permission::{self, Needs};
+use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
 use rehearsal_lab::{Ready, Refusal, Service, Start, Stop, Used};
@@ -17,7 +18,7 @@ pub(super) const ROW: Step = Step {
                 name: "command",
                 kind: InputKind::Texts,
                 required: true,
-                doc: "The program and its arguments; `{port}` in them is its port, as is `PORT` in its environment.",
+                doc: "The program and its arguments; `{port}` in them is its port, as is `PORT` in its environment. `{suite}` in them, and in `env`, is the folder of the workflow file.",
             },
             Input {
                 name: "env",
@@ -44,7 +45,7 @@ pub(super) const ROW: Step = Step {
         breaks: Trigger::Never,
         example: "use: service\nid: web\nwith: {command: [python3, -m, http.server, \"{port}\", --bind, 127.0.0.1], ready: /}\n",
     },
-    needs: |_| Some(permission::EXEC),
+    needs: Needs::Always(permission::EXEC),
     work: Work::Outside(work),
 };
 
@@ -67,7 +68,7 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
 }
 
 fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Start, Stop> {
-    let argv = inputs.texts("command")?;
+    let argv: Vec<_> = inputs.texts("command")?.iter().map(|word| bench.filled(word)).collect();
     if argv.is_empty() {
         return Err(Refusal::of_input("`command` names no program").into());
     }
@@ -75,7 +76,7 @@ fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Start, 
         argv,
         folder: bench.folder.clone(),
         home: bench.home.clone(),
-        env: inputs.text_map("env")?,
+        env: inputs.text_map("env")?.into_iter().map(|(name, word)| (name, bench.filled(&word))).collect(),
         inherited: bench.inherited.clone(),
         ready: inputs.text("ready")?.map_or(Ready::Port, |path| Ready::Path(path.to_owned())),
         time_limit,

@@ -23,6 +23,20 @@ fn every_code_that_a_step_refuses_with_exists() {
 }
 
 #[test]
+fn every_permission_that_a_step_needs_can_be_listed_and_is_explained() {
+    for (name, _) in permission::ALL {
+        assert!(rehearsal_script::workflow::PERMISSIONS.contains(&name), "{name}");
+    }
+    for step in STEPS {
+        for given in [true, false] {
+            if let Some(needed) = step.needs.with(|_| given) {
+                assert!(permission::ALL.iter().any(|(name, _)| *name == needed), "{needed}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_example_is_a_step_that_files_may_hold() {
     let (forms, refusals) = (forms(), refusals());
     let known = rehearsal_script::Known {

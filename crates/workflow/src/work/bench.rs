@@ -21,13 +21,15 @@ pub(crate) struct Bench {
     pub(crate) folder: PathBuf,
     /// Their home.
     pub(crate) home: PathBuf,
-    /// The same folder as the boundary holds it.
+    /// The folder of the workflow's file, absolute: what `{suite}` stands for.
+    pub(crate) suite: PathBuf,
+    /// The folder that programs run in, as the boundary holds it.
     pub(crate) workspace: Workspace,
     /// The session store, once a session is open.
     pub(crate) store: Option<Store>,
     /// What ids and times come from; taken by the store.
     pub(crate) moments: Option<Moments>,
-    /// Programs that run beside the steps.
+    /// Programs that the step has started, which run beside the later ones.
     pub(crate) services: Vec<Service>,
     /// Reference form: version ids by the names under which they were saved.
     pub(crate) names: BTreeMap<String, String>,
@@ -43,6 +45,11 @@ impl Bench {
     /// The store of the open session.
     pub(crate) fn store(&mut self) -> Result<&mut Store, Stop> {
         self.store.as_mut().ok_or_else(no_session)
+    }
+
+    /// A word of a command or of its environment, `{suite}` filled in.
+    pub(crate) fn filled(&self, word: &str) -> String {
+        word.replace("{suite}", &self.suite.display().to_string())
     }
 
     /// The version that a step names: by its id; in the reference's form by the name under which it was saved.

@@ -154,7 +154,9 @@ fn own(case: &WorkflowCase, seen: &[Seen], missing: &[Missing]) -> Vec<Finding> 
             let message = format!("step `{wanted}` did its work; declared is that it refuses with {code}");
             findings.push(found(&NOT_REFUSED, message));
         }
-        (None, Some((_, last, _))) => findings.push(found(&STEP_REFUSED, said(last))),
+        (None, Some((_, last, code))) => {
+            findings.push(found(&STEP_REFUSED, format!("{} ({})", said(last), code.remedy())));
+        }
         // The case stopped at what was not as expected.
         (Some(_) | None, None) => {}
     }

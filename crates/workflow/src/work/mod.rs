@@ -155,14 +155,14 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
     let mut turns = Turns::new(field, (workflow.form, case), &folders, &recorder, name, clock);
     turns.take_all().await;
     let missing = turns.missing().await;
-    let Taken { seen, journals, posture, hush } = turns.end().await;
+    let Taken { seen, journals, posture, hush } = turns.end().await?;
     let judged = match missing {
         Ok(missing) => judge::judge((workflow.form, case), &seen, &missing, &field.weights),
         Err(stop) => broken(&format!("the artifacts cannot be looked at: {}", turns::told(stop))),
     };
     let judged = judged.hushed(&hush);
     let head = recorder.close()?;
-    let normalised = normalised(field, name, &folders)?;
+    let normalised = normalised(field, name, &folders, &turns::beside(&case.place.file))?;
     // Who passed needs no folder any longer, unless an agent worked in it: its output is kept as ever.
     let kept = judged.verdict != Verdict::Passed || !journals.is_empty();
     if !kept {
@@ -183,23 +183,39 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
 }
 
 /// The digest of what happened, without what differs from run to run.
-fn normalised(field: &Field, name: &str, folders: &Folders) -> Result<String, RunError> {
+fn normalised(field: &Field, name: &str, folders: &Folders, suite: &Path) -> Result<String, RunError> {
     let journal = read_journal(&field.folder.join("journals"), &Name::Case(name.to_owned()))?;
     let text = |folder: &Path| folder.display().to_string();
     let (workspace, home, case) = (text(&folders.workspace), text(&folders.home), text(&folders.case));
-    let masks = [(workspace.as_str(), "{workspace}"), (home.as_str(), "{home}"), (case.as_str(), "{case}")];
+    let suite = text(suite);
+    // Run folders usually lie below the suite's, so that it is the last one.
+    let masks = [
+        (workspace.as_str(), "{workspace}"),
+        (home.as_str(), "{home}"),
+        (case.as_str(), "{case}"),
+        (suite.as_str(), "{suite}"),
+    ];
     Ok(normal::digest(&normal::normalised(&journal.events, &masks)))
 }
 
-/// Says of each later round of a case whether it came to the same as the first one.
+/// Says of the first round of a case, which stands for all where all end alike, which later ones came to something else.
 pub(crate) fn compare_rounds(cases: &mut [CaseResult], weights: &[(String, Weight)]) {
-    let mut first: BTreeMap<String, String> = BTreeMap::new();
-    for case in cases.iter_mut().filter(|case| case.workflow.is_some() && !case.normalised.is_empty()) {
-        let normalised = first.entry(case.phrasing.clone()).or_insert_with(|| case.normalised.clone());
-        if *normalised == case.normalised {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut others: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (at, case) in cases.iter().enumerate() {
+        if case.workflow.is_none() || case.normalised.is_empty() {
             continue;
         }
-        let message = format!("round {} came to another normalised result than the first one", case.round);
+        let one = *first.entry(&case.phrasing).or_insert(at);
+        if cases[one].normalised != case.normalised {
+            others.entry(one).or_default().push(case.round.to_string());
+        }
+    }
+    for (at, rounds) in others {
+        let case = &mut cases[at];
+        let which = if rounds.len() == 1 { "round" } else { "rounds" };
+        let message =
+            format!("{which} {} came to another result than round {}", rounds.join(", "), case.round);
         let Some(finding) = grade::weighed(mistake(&codes::ROUNDS_DIFFER, message), weights) else {
             continue;
         };

@@ -1,10 +1,13 @@
-//! What only a whole suite tells of its workflows: names that clash, and `agent` steps with what they name.
+//! What only a whole suite and the table of steps tell of workflows: names that clash, `agent` steps with what they name, and
+//! permissions that are not listed.
 
+use super::turns::unlisted;
 use crate::step::{STEPS, Work};
+use rehearsal_lab as lab;
 use rehearsal_script::drill;
 use rehearsal_script::finding::{Code, Finding, Severity};
 use rehearsal_script::scenario::{Place, Scenarios};
-use rehearsal_script::workflow::{Given, Workflow, WorkflowCase, WorkflowStep};
+use rehearsal_script::workflow::{Form, Given, Workflow, WorkflowCase, WorkflowStep};
 use rehearsal_wire::names::{hint, nearest};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -98,6 +101,29 @@ fn clashes_with_agents(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
             })
         })
         .collect()
+}
+
+/// What no file forbids and yet will fail: steps whose permission is not listed, up to the one that must refuse. Controls may be meant so.
+pub(crate) fn warnings(workflows: &[Workflow]) -> Vec<Finding> {
+    let own = workflows.iter().filter(|workflow| workflow.form == Form::Own);
+    let cases = own.flat_map(|workflow| &workflow.cases).filter(|case| case.control.is_none());
+    cases.flat_map(unpermitted).collect()
+}
+
+fn unpermitted(case: &WorkflowCase) -> impl Iterator<Item = Finding> {
+    let last = case.refusal.as_ref().map_or(case.steps.len(), |(at, _)| at + 1);
+    let meant = case.refusal.as_ref().filter(|(_, code)| code == lab::Code::Permission.word());
+    let steps = case.steps.iter().enumerate().take(last);
+    steps.filter(move |(at, _)| meant.is_none_or(|(step, _)| step != at)).filter_map(|(_, step)| {
+        let row = &STEPS[step.row];
+        let needed = row.needs.with(|name| step.with.iter().any(|(given, _)| given == name))?;
+        if case.permissions.iter().any(|listed| listed == needed) {
+            return None;
+        }
+        let hint = format!("add {needed} to `permissions`, else it is refused with E_PERMISSION");
+        let found = mistake(&step.place, Code::Suspicious, unlisted(row.form.name, needed), hint);
+        Some(Finding { severity: Severity::Warning, ..found })
+    })
 }
 
 /// Cases that are called alike would share a journal.

@@ -6,8 +6,9 @@ use super::expect::{self, Around, Unmet};
 use super::hush::Hush;
 use super::judge::{Missing, Seen};
 use super::mask::masked;
-use crate::case::Folders;
+use crate::case::{self, Folders};
 use crate::field::Field;
+use crate::run::RunError;
 use crate::step::inputs::Inputs;
 use crate::step::{STEPS, Step, Work};
 use rehearsal_journal::event::Event;
@@ -18,10 +19,11 @@ use rehearsal_lab::workspace::{Policy, Workspace};
 use rehearsal_lab::{Code, Fact, Proof, Refusal, Service, Stop, Used};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
-use rehearsal_world::environment;
 use rehearsal_world::record::Recorder;
 use rehearsal_world::task;
+use rehearsal_world::{environment, files};
 use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,8 +40,8 @@ pub(super) struct Turns<'f> {
     limit: Duration,
     /// None once a step was given up at its time limit: what it still does, it does to what it holds.
     bench: Option<Box<Bench>>,
-    /// Programs that run beside the steps.
-    services: Vec<Service>,
+    /// Programs that run beside the steps, each with the id of the step that started it.
+    services: Vec<(String, Service)>,
     posture: Vec<(String, String)>,
     seen: Vec<Seen>,
     journals: Vec<JournalHead>,
@@ -143,6 +145,7 @@ impl<'f> Turns<'f> {
             root: self.folders.case.clone(),
             folder: self.folders.workspace.clone(),
             home: self.folders.home.clone(),
+            suite: beside(&self.case.place.file),
             workspace,
             store: None,
             moments: Some(Moments::new(self.field.order.choice.seed, &self.case.name)),
@@ -220,7 +223,8 @@ impl<'f> Turns<'f> {
                     return Came::of(Err(stop), Used::default());
                 }
                 let ended = task::within(limit + BEYOND, work(bench, &inputs, limit)).await;
-                self.services.append(&mut bench.services);
+                let started = bench.services.drain(..).map(|service| (step.id.clone(), service));
+                self.services.extend(started);
                 let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
                 let written = bench.end(&outcome, &self.hush);
                 Came::of(written.and(outcome), used)
@@ -231,12 +235,13 @@ impl<'f> Turns<'f> {
 
     /// The permission that a step needs and the workflow does not list; enforced in our form alone.
     fn lacks(&self, row: &Step, inputs: &Inputs) -> Option<Refusal> {
-        let needed = (row.needs)(inputs).filter(|_| self.form == Form::Own)?;
+        let needed =
+            row.needs.with(|name| inputs.value(name).is_some()).filter(|_| self.form == Form::Own)?;
         if self.case.permissions.iter().any(|permission| permission == needed) {
             return None;
         }
         let name = row.form.name;
-        Some(Refusal::of_permission(format!("`{name}` needs {needed}, which `permissions` does not list")))
+        Some(Refusal::of_permission(unlisted(name, needed)))
     }
 
     /// Work that waits for the disk, on a thread for such work. Given up, the thread keeps the bench.
@@ -376,12 +381,18 @@ impl<'f> Turns<'f> {
         Ok(missing)
     }
 
-    /// Ends what still runs.
-    pub(super) async fn end(mut self) -> Taken {
-        for service in self.services.drain(..) {
-            service.stop().await;
+    /// Ends what still runs, and keeps what it printed.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub(super) async fn end(mut self) -> Result<Taken, RunError> {
+        for (step, service) in self.services.drain(..) {
+            let ran = service.stop().await;
+            for (output, printed) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
+                case::keep(&self.folders.case, &format!("service-{step}.{output}.txt"), printed)?;
+            }
         }
-        Taken { seen: self.seen, journals: self.journals, posture: self.posture, hush: self.hush }
+        Ok(Taken { seen: self.seen, journals: self.journals, posture: self.posture, hush: self.hush })
     }
 }
 
@@ -395,6 +406,11 @@ pub(super) fn told(stop: Stop) -> String {
         Stop::Failed(why) | Stop::Unsupported(why) => why,
         Stop::TimedOut => "it took too long".to_owned(),
     }
+}
+
+/// That a step needs a permission which is not listed.
+pub(super) fn unlisted(step: &str, needed: &str) -> String {
+    format!("`{step}` needs {needed}, which `permissions` does not list")
 }
 
 /// What was observed otherwise than expected, one sentence each.
@@ -433,6 +449,12 @@ fn needed(inherited: &[(String, String)]) -> Vec<(String, String)> {
         if cfg!(windows) { known(ALL) || known(WINDOWS) } else { ALL.contains(&name) }
     };
     inherited.iter().filter(|(name, _)| is_needed(name)).cloned().collect()
+}
+
+/// The folder of a file as it was named, absolute.
+pub(super) fn beside(file: &str) -> PathBuf {
+    let file = files::absolute(Path::new(file));
+    file.parent().map_or_else(|| file.clone(), Path::to_owned)
 }
 
 /// What a case runs in.

@@ -84,7 +84,8 @@ fn a_program_that_differs_from_round_to_round_is_told_of_and_fails_where_that_is
         });
         found.collect()
     };
-    let of_rounds = |weight: &str| [2, 3].map(|round| ("w/odd".to_owned(), round, weight.to_owned()));
+    // The first round stands for all where all end alike, so it tells of the others.
+    let of_rounds = |weight: &str| [("w/odd".to_owned(), 1, weight.to_owned())];
     assert_eq!(found(&file), of_rounds("warning"));
     verified(&sandbox, &folder);
     let flags = ["flow.yaml", "--repeat", "3", "--finding", "rounds-differ=error"];

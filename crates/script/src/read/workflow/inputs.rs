@@ -89,6 +89,9 @@ pub(super) fn check(node: &Node, name: &str, kind: InputKind, texts: Texts, find
     let is_scalar = matches!(node.content, Content::Number(_) | Content::Bool(_));
     if is_scalar && kind == InputKind::Text {
         findings.error_with_hint(node.at, Code::WrongValue, message, "put it in double quotes");
+    } else if kind == InputKind::Texts && node.as_text().is_some() {
+        let hint = "write each word by itself, as in `[python3, run.py]`; no shell splits them";
+        findings.error_with_hint(node.at, Code::WrongValue, message, hint);
     } else if is_scalar && kind == InputKind::Span {
         findings.error_with_hint(node.at, Code::WrongValue, message, span::FORM);
     } else {
