@@ -26,6 +26,8 @@ const ANSWER: usize = 1 << 20;
 pub struct Start {
     /// Program and arguments, as in [`crate::Exec`]. `{port}` in an argument is the port.
     pub argv: Vec<String>,
+    /// What else stands in arguments for something, such as `{suite}`, and for what. What is put in is not looked through again.
+    pub fill: Vec<(String, String)>,
     /// Its working folder, absolute: the workspace.
     pub folder: PathBuf,
     /// Its home, absolute; made where it is missing.
@@ -116,7 +118,11 @@ fn start(order: &Start, port: u16) -> Result<Running, Stop> {
     let setting = Setting { folder: &order.folder, home: &order.home, inherited: &order.inherited };
     let mut env = order.env.clone();
     env.push(("PORT".to_owned(), port.to_string()));
-    let argv: Vec<_> = order.argv.iter().map(|word| with_port(word, port)).collect();
+    let mut fill = order.fill.clone();
+    fill.push(("{port}".to_owned(), port.to_string()));
+    // Nothing stands for nothing.
+    fill.retain(|(word, _)| !word.is_empty());
+    let argv: Vec<_> = order.argv.iter().map(|word| filled(word, &fill)).collect();
     let launch = Launch {
         argv: setting.argv(&argv)?,
         env: setting.environment(&env)?,
@@ -128,6 +134,21 @@ fn start(order: &Start, port: u16) -> Result<Running, Stop> {
         keep: KEEP,
     };
     process::start(&launch).map_err(|error| setting.not_started(&error, &argv))
+}
+
+/// A text with all that stands for something replaced in one go, from its beginning to its end.
+fn filled(text: &str, fill: &[(String, String)]) -> String {
+    let (mut done, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(one) = rest.chars().next() {
+        let (put, behind) =
+            match fill.iter().find_map(|(word, value)| Some((value, rest.strip_prefix(word.as_str())?))) {
+                Some((value, behind)) => (value.as_str(), behind),
+                None => rest.split_at(one.len_utf8()),
+            };
+        done.push_str(put);
+        rest = behind;
+    }
+    done
 }
 
 fn with_port(text: &str, port: u16) -> String {
@@ -183,5 +204,21 @@ impl Look {
         let target = &self.address.target;
         let request = Request { method: "GET", target, headers: &[], body: Vec::new().into() };
         Ok(connected.ask(request).await?.status() < 500)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filled;
+
+    #[test]
+    fn what_is_put_in_is_not_looked_through_again() {
+        let fill = [("{suite}", "/a{port}b{suite}"), ("{port}", "80")]
+            .map(|(word, value)| (word.to_owned(), value.to_owned()));
+        for (text, expected) in
+            [("{suite}/x{port}", "/a{port}b{suite}/x80"), ("{{port}}ä{por", "{80}ä{por"), ("", "")]
+        {
+            assert_eq!(filled(text, &fill), expected);
+        }
     }
 }

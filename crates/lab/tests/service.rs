@@ -42,6 +42,7 @@ fn order(name: &str, argv: &[&str], ready: Ready) -> Start {
     let folder = root.join("workspace");
     fs::create_dir(&folder).unwrap();
     Start {
+        fill: Vec::new(),
         argv: argv.iter().map(|&word| word.to_owned()).collect(),
         folder,
         home: root.join("home"),

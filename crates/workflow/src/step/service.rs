@@ -68,12 +68,13 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
 }
 
 fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Start, Stop> {
-    let argv: Vec<_> = inputs.texts("command")?.iter().map(|word| bench.filled(word)).collect();
+    let argv = inputs.texts("command")?;
     if argv.is_empty() {
         return Err(Refusal::of_input("`command` names no program").into());
     }
     Ok(Start {
         argv,
+        fill: vec![bench.fill()],
         folder: bench.folder.clone(),
         home: bench.home.clone(),
         env: inputs.text_map("env")?.into_iter().map(|(name, word)| (name, bench.filled(&word))).collect(),

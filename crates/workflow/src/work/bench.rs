@@ -49,7 +49,13 @@ impl Bench {
 
     /// A word of a command or of its environment, `{suite}` filled in.
     pub(crate) fn filled(&self, word: &str) -> String {
-        word.replace("{suite}", &self.suite.display().to_string())
+        let (suite, folder) = self.fill();
+        word.replace(&suite, &folder)
+    }
+
+    /// What stands for the folder of the workflow's file, and the folder.
+    pub(crate) fn fill(&self) -> (String, String) {
+        ("{suite}".to_owned(), self.suite.display().to_string())
     }
 
     /// The version that a step names: by its id; in the reference's form by the name under which it was saved.
