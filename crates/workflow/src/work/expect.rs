@@ -13,7 +13,7 @@ pub(super) struct Around<'a> {
     /// The value of an operand, references replaced.
     pub(super) given: &'a dyn Fn(&Given) -> Result<Value, Unresolved>,
     /// The SHA-256 of a regular file of the workspace, hexadecimal; none where there is none.
-    pub(super) sha256: &'a dyn Fn(&str) -> Option<String>,
+    pub(super) sha256: &'a dyn Fn(&str) -> Result<Option<String>, String>,
 }
 
 /// What is otherwise than expected, as one sentence; none where it is met.
@@ -92,13 +92,15 @@ fn judged(
         Check::Sha256Of(given) => {
             let path = operand(given)?;
             let Some(path) = path.as_str() else { return Err(None) };
-            let sum = (around.sha256)(path);
+            let sum = (around.sha256)(path).map_err(Some)?;
             let met = sum.is_some() && found.and_then(Value::as_str) == sum.as_deref();
             let sum = sum.unwrap_or_else(|| "which is not there".to_owned());
             Ok(when(met, format!("be the SHA-256 of {}, {sum}", shown(&Value::from(path)))))
         }
         Check::Exists(wanted) => {
-            let there = found.and_then(Value::as_str).map(|path| (around.sha256)(path).is_some());
+            let path = found.and_then(Value::as_str);
+            let there =
+                path.map(|path| (around.sha256)(path)).transpose().map_err(Some)?.map(|sum| sum.is_some());
             let words = if *wanted { "be the path of a file" } else { "be a path without a file" };
             Ok(when(there == Some(*wanted), words.to_owned()))
         }
@@ -202,7 +204,10 @@ mod tests {
             found.map(|found| ("field".to_owned(), found)).into_iter().collect();
         let around = Around {
             given: &|given| given.resolve(&|_| None),
-            sha256: &|path| (path == "there.txt").then(|| "ab".repeat(32)),
+            sha256: &|path| match path {
+                "../out" => Err("it leads out".to_owned()),
+                path => Ok((path == "there.txt").then(|| "ab".repeat(32))),
+            },
         };
         unmet(&expectation, &observed, &around)
     }
@@ -311,7 +316,11 @@ mod tests {
                 vec![json!("there.txt")],
                 vec![Some(json!("gone.txt")), Some(json!(1)), None],
             ),
-            (Check::Exists(false), vec![json!("gone.txt")], vec![Some(json!("there.txt")), None]),
+            (
+                Check::Exists(false),
+                vec![json!("gone.txt")],
+                vec![Some(json!("there.txt")), Some(json!("../out")), None],
+            ),
         ]);
     }
 
@@ -321,6 +330,8 @@ mod tests {
         assert_eq!(said, "`field` is 1, and must be at least 2");
         let said = unmet_of(Check::Eq(value(json!("b"))), None).unwrap();
         assert_eq!(said, "`field` is absent, and must be \"b\"");
+        let said = unmet_of(Check::Exists(false), Some(json!("../out"))).unwrap();
+        assert_eq!(said, "`field` cannot be judged: it leads out");
         let long = unmet_of(Check::Eq(value(json!("b"))), Some(json!("ä".repeat(1000)))).unwrap();
         assert!(long.chars().count() < 300, "{long}");
     }

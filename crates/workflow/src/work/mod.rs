@@ -155,7 +155,10 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
     turns.take_all().await;
     let missing = turns.missing().await;
     let Taken { seen, journals, posture } = turns.end().await?;
-    let judged = judge::judge((workflow.form, case), &seen, &missing, &field.weights);
+    let judged = match &missing {
+        Ok(missing) => judge::judge((workflow.form, case), &seen, missing, &field.weights),
+        Err(stop) => broken(&format!("the declared artifacts cannot be looked at: {}", stop.sentence())),
+    };
     let head = recorder.close()?;
     let normalised = normalised(field, name, &folders, &turns::beside(&case.place.file))?;
     // Who passed needs no folder any longer, unless an agent worked in it: its output is kept as ever.

@@ -1,0 +1,81 @@
+//! What is asked of the bench once a step or all of them are done: files that expectations name, artifacts that must be there.
+
+use super::Turns;
+use crate::work::bench::Bench;
+use crate::work::expect::{self, Around};
+use crate::work::judge::{Missing, Seen};
+use rehearsal_lab::{Code, Refusal, Stop};
+use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowStep};
+use rehearsal_world::task;
+use serde_json::{Map, Value};
+
+impl Turns<'_> {
+    /// What was observed otherwise than expected.
+    pub(super) async fn unmet(&mut self, step: &WorkflowStep, fields: &Map<String, Value>) -> Vec<String> {
+        let reads = |check: &Check| matches!(check, Check::Sha256Of(_) | Check::Exists(_));
+        if !step.expect.iter().any(|expectation| reads(&expectation.check)) {
+            return unmet(&step.expect, fields, &self.observed, None);
+        }
+        let (expect, fields, observed) = (step.expect.clone(), fields.clone(), self.observed.clone());
+        let bench = self.bench.take();
+        let (bench, unmet) = task::blocking(move || {
+            let unmet = unmet(&expect, &fields, &observed, bench.as_deref());
+            (bench, unmet)
+        })
+        .await;
+        self.bench = bench;
+        unmet
+    }
+
+    /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(in crate::work) async fn missing(&mut self) -> Result<Vec<Missing>, Stop> {
+        let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
+        if self.form == Form::Reference
+            || self.case.outcome.refuses()
+            || self.case.artifacts.is_empty()
+            || !whole
+        {
+            return Ok(Vec::new());
+        }
+        let Some(bench) = self.bench.take() else { return Ok(Vec::new()) };
+        let (bench, kept) = task::blocking(move || {
+            let kept = bench.store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.artifacts());
+            (bench, kept)
+        })
+        .await;
+        self.bench = Some(bench);
+        let kept = kept?;
+        let declared = self.case.artifacts.iter();
+        Ok(declared
+            .filter_map(|name| {
+                let found = kept.iter().find(|artifact| artifact.filename == *name);
+                match found {
+                    Some(artifact) if artifact.intact => None,
+                    found => Some(Missing { name: name.clone(), damaged: found.is_some() }),
+                }
+            })
+            .collect())
+    }
+}
+
+/// What was observed otherwise than expected, one sentence each.
+fn unmet(
+    expect: &[Expectation],
+    fields: &Map<String, Value>,
+    observed: &[Map<String, Value>],
+    bench: Option<&Bench>,
+) -> Vec<String> {
+    let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
+        Some(Ok(sum)) => Ok(sum),
+        // A folder or a pipe is no file: that is an answer.
+        Some(Err(Stop::Refused(Refusal { code: Code::NotRegular, .. }))) => Ok(None),
+        Some(Err(stop)) => Err(stop.sentence()),
+        None => Err("the workspace cannot be looked at any more".to_owned()),
+    };
+    let observed = |at: usize| observed.get(at);
+    let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
+    expect.iter().filter_map(|expectation| expect::unmet(expectation, fields, &around)).collect()
+}
