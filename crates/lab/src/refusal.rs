@@ -350,8 +350,8 @@ const WORDS: &[Words] = &[
     permission(
         "E_QUOTA",
         "ValueError",
-        "the session has used up the files, folders or bytes that it may write",
-        "write less",
+        "the session has used up the files, folders or bytes that it may write, or an answer is too large",
+        "write or ask for less",
     ),
     permission(
         "E_RACE",

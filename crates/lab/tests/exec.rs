@@ -89,7 +89,7 @@ async fn what_is_seen_of_a_program_is_a_fact() {
     });
     assert_eq!(Value::from(seen.observed().clone()), expected);
     assert!(seen.proofs().is_empty());
-    // It says where it runs, which differs from run to run.
+    // Where the workspace lies differs from run to run, and so do the length and the digest of what names it.
     assert_eq!(seen.volatile(), ["stderr_bytes", "stderr_sha256"]);
     assert_eq!(fs::read(order.folder.join("made")).unwrap(), b"x");
 }

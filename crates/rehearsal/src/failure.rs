@@ -19,8 +19,11 @@ pub(crate) const MET: Exit = Exit {
     short: "all met",
     meaning: "every case met what it declared; the files have no mistakes; the journals are unchanged",
 };
-const NOT_MET: Exit =
-    Exit { code: 1, short: "not met", meaning: "a case failed; a journal was changed; two runs differ" };
+const NOT_MET: Exit = Exit {
+    code: 1,
+    short: "not met",
+    meaning: "a case failed or took too long; a journal was changed; two runs differ; with `--strict-skips` a case was skipped or is not supported",
+};
 const BAD_COMMAND: Exit = Exit {
     code: 2,
     short: "bad command or file",
@@ -29,7 +32,7 @@ const BAD_COMMAND: Exit = Exit {
 const WORLD: Exit = Exit {
     code: 3,
     short: "the world failed",
-    meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent that cannot be started; a run that was asked to end (Ctrl-C), which ends its agents",
+    meaning: "a port, a disk or a program: also where a case could not be judged, such as an agent or the program of a step that cannot be started; a run that was asked to end (Ctrl-C), which ends its agents",
 };
 const NOTHING_RAN: Exit = Exit {
     code: 4,

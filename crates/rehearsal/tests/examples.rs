@@ -59,7 +59,12 @@ fn main() {
             "the_page_of_the_broken_agents_tells_their_codes",
             the_page_of_the_broken_agents_tells_their_codes,
         ),
+        plain(
+            "the_example_workflows_end_as_they_declare_and_their_controls_show_that_they_could_fail",
+            the_example_workflows_end_as_they_declare_and_their_controls_show_that_they_could_fail,
+        ),
     ];
+    trials.extend(of_the_reference());
     let with = |there: bool, why: &str, name: String, test: Box<dyn Fn() + Send>| {
         let why = why.to_owned();
         Trial::ignorable_test(name, move || {
@@ -83,6 +88,102 @@ fn main() {
         trials.push(with(has_openai, &no_openai, name, Box::new(test)));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The reference's own workflows, which lie beside the checkout where they are kept: a trial for each file.
+fn of_the_reference() -> Vec<Trial> {
+    let folder = root().join("../shared/corpus/workflows");
+    let mut paths: Vec<_> =
+        fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    if paths.is_empty() {
+        let ignored = || Ok(Completion::ignored_with("because ../shared/corpus/workflows is not there"));
+        return vec![Trial::ignorable_test("the_reference_s_own_workflows_end_as_they_declare", ignored)];
+    }
+    let trial = |path: PathBuf| {
+        let stem = path.file_stem().unwrap().to_string_lossy().replace('-', "_");
+        let name =
+            format!("the_reference_s_own_{stem}_ends_as_it_declares_or_names_the_step_that_is_not_there");
+        Trial::test(name, move || {
+            ends_as_declared(&path);
+            Ok(())
+        })
+    };
+    let all = paths.clone();
+    let together = Trial::test("the_reference_s_workflows_whose_steps_exist_run_together", move || {
+        run_together(&all);
+        Ok(())
+    });
+    paths.into_iter().map(trial).chain([together]).collect()
+}
+
+/// Runs workflows; what was said, and the run file where there is one.
+fn worked(paths: &[&Path]) -> (Option<i32>, String, Option<Value>) {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    let ran = command.arg("run").args(paths).args(["--json", "--data"]).arg(scratch).output().unwrap();
+    (ran.status.code(), said(&ran), serde_json::from_slice(&ran.stdout).ok())
+}
+
+/// Those whose every step exists, of the first kinds of work. A file of further kinds joins them by itself.
+const EXIST: [&str; 2] = ["artifact-lineage.json", "permission-boundary.json"];
+
+fn ends_as_declared(path: &Path) {
+    let written: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    match worked(&[path]) {
+        (Some(0), words, Some(file)) => {
+            let ran = file["cases"].as_array().unwrap();
+            let declared = written["cases"].as_array().unwrap();
+            assert_eq!(ran.len(), declared.len(), "{words}");
+            for (ran, declared) in ran.iter().zip(declared) {
+                assert_eq!(ran["phrasing"], declared["id"]);
+                assert_eq!(ran["workflow"]["declared"], declared["outcome"]);
+                // A program that this machine does not have is a reason to skip.
+                let reason = ran["workflow"]["reason"].as_str();
+                assert!(
+                    ran["verdict"] == "passed" || (ran["verdict"] == "skipped" && reason.is_some()),
+                    "{ran:#}"
+                );
+            }
+        }
+        (Some(2), words, None) => {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert!(!EXIST.contains(&name), "{words}");
+            let mistakes: Vec<_> =
+                words.lines().filter(|line| line.starts_with(&path.display().to_string())).collect();
+            assert!(!mistakes.is_empty(), "{words}");
+            for mistake in mistakes {
+                let (_, rest) =
+                    mistake.split_once("there is no step `").unwrap_or_else(|| panic!("{mistake}"));
+                let (step, _) = rest.split_once('`').unwrap();
+                assert!(written.to_string().contains(&format!("\"{step}\"")), "{mistake}");
+            }
+        }
+        (code, words, _) => panic!("{code:?}: {words}"),
+    }
+}
+
+fn run_together(paths: &[PathBuf]) {
+    let exist: Vec<&Path> =
+        paths.iter().map(PathBuf::as_path).filter(|path| worked(&[path]).0 == Some(0)).collect();
+    assert!(exist.len() >= EXIST.len(), "{exist:?}");
+    let (code, words, file) = worked(&exist);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(file.unwrap()["cases"].as_array().unwrap().len() >= 4, "{words}");
+}
+
+fn the_example_workflows_end_as_they_declare_and_their_controls_show_that_they_could_fail() {
+    let (code, words, file) = worked(&[&example("workflows")]);
+    assert_eq!(code, Some(0), "{words}");
+    let file = file.unwrap();
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() >= 20, "{words}");
+    for case in cases {
+        assert_eq!(case["verdict"], "passed", "{case:#}");
+        let found = case["findings"].as_array().unwrap().len();
+        // A control that passes tells what it was caught with.
+        assert_eq!(found > 0, case["workflow"]["control"].is_string(), "{case:#}");
+    }
 }
 
 fn plain(name: &str, test: fn()) -> Trial {

@@ -1,7 +1,7 @@
 //! A page for a CI job's summary, in GitHub's Markdown. Texts of agents are escaped, so that none of them is read as markup.
 
 use crate::rounds::{Rounds, count, listed, rounds};
-use crate::words::{by_weight, remedies, requests, restrictions, seconds, several, visible, weight};
+use crate::words::{by_weight, reason, remedies, requests, restrictions, seconds, several, visible, weight};
 use crate::{Report, Style};
 use rehearsal_journal::run::{Finding, RunFile, Severity, Verdict};
 use std::fmt::Write as _;
@@ -31,6 +31,7 @@ fn write(run: &RunFile, style: Style) -> String {
     let mut out = format!("## {}\n\n{}\n", headline(run, &all), circumstances(run));
     table(&mut out, run, &all, style);
     failures(&mut out, run, &all);
+    left_out(&mut out, &all);
     flaky(&mut out, &all);
     slowest(&mut out, &all);
     out
@@ -170,6 +171,20 @@ fn more(out: &mut String, indent: &str, all: usize, one: &str) {
     if all > MANY {
         let _ = writeln!(out, "{indent}- and {}", several(all - MANY, &format!("further {one}")));
     }
+}
+
+/// Why cases were not run.
+fn left_out(out: &mut String, all: &[Rounds<'_>]) {
+    let mut cases = all.iter().filter(|rounds| !rounds.verdict().is_executed()).peekable();
+    if cases.peek().is_none() {
+        return;
+    }
+    out.push_str("\n### Left out\n\n");
+    let items = cases.map(|rounds| {
+        let (word, why) = (rounds.verdict().word(), text(&reason(rounds.shown()), TEXT));
+        format!("- {}: {word}: {why}\n", text(&rounds.name(), NAME))
+    });
+    fill(out, items, LIST, "case");
 }
 
 fn flaky(out: &mut String, all: &[Rounds<'_>]) {

@@ -61,10 +61,8 @@ impl<'r> Rounds<'r> {
 /// A case's name: its class says nothing where it is called the same.
 pub(crate) fn name(case: &CaseResult) -> String {
     let name = case.name();
-    // A workflow's cases bear its name by themselves.
-    let is_named =
-        case.workflow.is_some() && name.strip_prefix(&case.class).is_some_and(|rest| rest.starts_with('/'));
-    if case.class == case.phrasing || is_named {
+    // A case of a workflow has its whole name, whatever that begins with.
+    if case.class == case.phrasing || case.workflow.is_some() {
         visible(&name)
     } else {
         visible(&format!("{}/{name}", case.class))

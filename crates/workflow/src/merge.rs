@@ -154,10 +154,11 @@ pub fn merge(run: &str, parts: &[Part], partial: bool) -> Result<RunFile, MergeE
 fn joined(run: &str, parts: &[&Part]) -> RunFile {
     let first = &parts[0].file;
     let mut cases: Vec<CaseResult> = parts.iter().flat_map(|part| part.file.cases.iter().cloned()).collect();
-    // The order of the suite is that of its files, and in a file that of the places.
+    // The order of the suite is that of its files, and in a file that of the places; cases of workflows come behind all phrasings.
     let file_number = |name: &str| first.suite.iter().position(|(file, _)| file == name);
     cases.sort_by_key(|case| {
-        (file_number(&case.place.file), case.place.line, case.place.column, case.phrasing.clone(), case.round)
+        let place = (file_number(&case.place.file), case.place.line, case.place.column);
+        (case.workflow.is_some(), place, case.phrasing.clone(), case.round)
     });
     let codes: BTreeMap<&str, &CodeText> =
         parts.iter().flat_map(|part| part.file.codes.iter().map(|text| (text.code.as_str(), text))).collect();

@@ -8,7 +8,7 @@ pub(crate) use setting::Setting;
 pub(crate) use told::{ended, outputs};
 
 use crate::{Code, Fact, Proof, Refusal, Stop};
-use rehearsal_world::process::{self, CAN_INTERRUPT, Launch, Ran};
+use rehearsal_world::process::{self, CAN_INTERRUPT, Captured, Launch, Ran};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,7 +62,8 @@ pub struct Done {
     /// first 64 KiB as text, with replacement characters where they are none), `stdout_bytes` and `stderr_bytes` (all that came),
     /// `stdout_sha256` and `stderr_sha256` (of the first MiB at most), `stdout_lossy` and `stderr_lossy` (true; only where there are
     /// replacement characters), `interrupted` (only where it was, `{acknowledged, stage}`; `stage` is the last that was sent to it: `SIGINT`,
-    /// `SIGINT again`, `SIGTERM`, `SIGKILL`). The numbers and digests of an output that names `folder` or `home` are volatile.
+    /// `SIGINT again`, `SIGTERM`, `SIGKILL`).
+    /// Volatile are the length and the digest of an output that names `folder` or `home`.
     pub result: Result<Fact, Stop>,
     /// What it used, refused or not. Nothing where it did not start.
     pub used: Used,
@@ -119,15 +120,6 @@ async fn run(order: &Exec) -> Result<Ran, Stop> {
     })
 }
 
-/// What depends on each byte of an output. In its text those that compare runs put other words in the place of folders; here nobody can.
-const STDOUT_SUMS: [&str; 2] = ["stdout_bytes", "stdout_sha256"];
-const STDERR_SUMS: [&str; 2] = ["stderr_bytes", "stderr_sha256"];
-
-/// Whether a text holds where the case happens to run.
-fn names_place(order: &Exec, text: &str) -> bool {
-    [&order.folder, &order.home].iter().any(|place| text.contains(&*place.to_string_lossy()))
-}
-
 fn judged(order: &Exec, ran: &Ran) -> Result<Fact, Stop> {
     if ran.timed_out {
         return Err(Stop::TimedOut);
@@ -144,11 +136,24 @@ fn judged(order: &Exec, ran: &Ran) -> Result<Fact, Stop> {
     for (name, number) in [("status", ran.status), ("signal", ran.signal)] {
         observed.extend(number.map(|number| (name.to_owned(), Value::from(number))));
     }
-    let mut fact = Fact::of(observed);
-    for (output, sums) in [(&ran.stdout, STDOUT_SUMS), (&ran.stderr, STDERR_SUMS)] {
-        if names_place(order, &output.text()) {
-            fact = fact.varying(&sums);
-        }
-    }
+    let fact = Fact::of(observed).varying(&placed(order, ran));
     Ok(if ran.acknowledged() { fact.proving(Proof::InterruptAcknowledged) } else { fact })
+}
+
+/// The fields that tell of where the workspace lies, which is elsewhere in each run: lengths and digests of what names it. The text
+/// itself is compared, with the name left out.
+fn placed(order: &Exec, ran: &Ran) -> Vec<&'static str> {
+    let folders = [&order.folder, &order.home].map(|folder| folder.display().to_string());
+    let names = |output: &Captured| {
+        let text = String::from_utf8_lossy(&output.kept);
+        folders.iter().any(|folder| text.contains(folder.as_str()))
+    };
+    let mut fields = Vec::new();
+    if names(&ran.stdout) {
+        fields.extend(["stdout_bytes", "stdout_sha256"]);
+    }
+    if names(&ran.stderr) {
+        fields.extend(["stderr_bytes", "stderr_sha256"]);
+    }
+    fields
 }

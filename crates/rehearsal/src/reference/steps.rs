@@ -17,10 +17,11 @@ pub(super) fn steps() -> String {
     }
     out.push_str(&format!(
         "\nA workflow lists in `permissions` what its steps need:\n\n{}",
-        head(&["permission", "for"])
+        head(&["permission", "for", "needed by"])
     ));
     for (name, what) in permission::ALL {
-        out.push_str(&row(&[&code(name), what]));
+        let by = STEPS.iter().filter(|step| step.needs.may_be(name)).map(|step| code(step.form.name));
+        out.push_str(&row(&[&code(name), what, &by.collect::<Vec<_>>().join(", ")]));
     }
     for step in STEPS {
         let form = &step.form;
@@ -92,7 +93,8 @@ fn kind(kind: InputKind) -> String {
 /// All codes of refusals.
 pub(super) fn refusals() -> String {
     let mut out = "What `refusal: {step, code}` of a workflow case can declare, and what `step-refused` tells. A code that is about permission belongs \
-                   to the outcome `permission_denied`, any other to `failure`. Any step can refuse with `E_PERMISSION`.\n\n"
+                   to the outcome `permission_denied`, any other to `failure`. Any step can refuse with `E_PERMISSION` and \
+                   `E_INPUT`.\n\n"
         .to_owned()
         + &head(&["code", "about", "what it means", "what to do"]);
     for refusal in Code::ALL {

@@ -34,14 +34,14 @@ fn tree() -> Sandbox {
 }
 
 /// A worker whose provider never answers, with the connection on which it waits.
-fn waiting(sandbox: &Sandbox, wrapper: Option<&str>) -> (Child, TcpStream) {
+fn waiting(sandbox: &Sandbox, wrapper: &[&str]) -> (Child, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
     let arguments = ["drive", "--endpoint", &endpoint, "--model", "m", "--prompt", "p", "--owns", "a.txt"];
     let mut command = sandbox.command(&[&arguments[..], &["--workdir", "tree", "--data", "drive"]].concat());
-    if let Some(wrapper) = wrapper {
-        let mut wrapped = Command::new(wrapper);
-        wrapped.arg(command.get_program()).args(command.get_args());
+    if let [program, words @ ..] = wrapper {
+        let mut wrapped = Command::new(program);
+        wrapped.args(words).arg(command.get_program()).args(command.get_args());
         wrapped.current_dir(command.get_current_dir().unwrap());
         wrapped.stdin(std::process::Stdio::null());
         wrapped.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
@@ -64,7 +64,7 @@ fn signal(child: &Child, name: &str) {
 #[test]
 fn who_works_is_running_and_who_was_killed_has_failed() {
     let sandbox = tree();
-    let (mut child, _held) = waiting(&sandbox, None);
+    let (mut child, _held) = waiting(&sandbox, &[]);
     for _ in 0..3 {
         let seen = status(&sandbox);
         assert!(seen.code == Some(0) && seen.out.starts_with("task: running"), "{seen:?}");
@@ -96,12 +96,14 @@ fn whoever_looks_keeps_nobody_from_beginning() {
 #[test]
 fn a_terminal_that_goes_away_ends_the_work_with_all_that_it_started_unless_it_is_to_stay() {
     let sandbox = tree();
-    let (child, _held) = waiting(&sandbox, None);
+    // The tests themselves may run below a nohup.
+    let heard = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])";
+    let (child, _held) = waiting(&sandbox, &["python3", "-c", heard]);
     signal(&child, "-HUP");
     let ended = finish(child);
     assert!(ended.code == Some(3) && ended.err.contains("asked to end"), "{ended:?}");
 
-    let (child, _held) = waiting(&sandbox, Some("nohup"));
+    let (child, _held) = waiting(&sandbox, &["nohup"]);
     signal(&child, "-HUP");
     let seen = status(&sandbox);
     assert!(seen.out.starts_with("task: running"), "{seen:?}");

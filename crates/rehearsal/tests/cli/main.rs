@@ -34,3 +34,4 @@ mod shims;
 mod upstream;
 mod watching;
 mod waves;
+mod workflows;

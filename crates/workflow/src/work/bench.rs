@@ -1,12 +1,17 @@
 //! What stands on the bench of one workflow case: its folders, and the subsystems that its steps have opened so far.
 
+use super::hush::Hush;
+use rehearsal_journal::digest;
 use rehearsal_lab::store::{CellStatus, End, Moments, Store};
 use rehearsal_lab::workspace::Workspace;
 use rehearsal_lab::{Code, Fact, Refusal, Service, Stop};
 use rehearsal_script::workflow::Form;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+/// Bytes of a step's inputs that the store's log takes.
+const CODE: usize = 1 << 20;
 
 /// One case's bench.
 pub(crate) struct Bench {
@@ -63,12 +68,17 @@ impl Bench {
     /// Begins the cell of a step with its inputs as they may be kept. Nothing where no session is open.
     pub(crate) fn begin(&mut self, step: &str, with: &Map<String, Value>) -> Result<(), Stop> {
         let Some(store) = &mut self.store else { return Ok(()) };
-        let code = Value::Object(with.clone()).to_string();
+        let mut code = Value::Object(with.clone()).to_string();
+        if code.len() > CODE {
+            // Escaped it can be longer than a cell takes; it stands whole in the journal.
+            let sum = digest::text(&digest::of(code.as_bytes()));
+            code = json!({"bytes": code.len(), "sha256": sum}).to_string();
+        }
         store.begin_cell(step, &code).map(drop)
     }
 
     /// Ends it, if one was begun.
-    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>) -> Result<(), Stop> {
+    pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>, hush: &Hush) -> Result<(), Stop> {
         let Some(store) = self.store.as_mut().filter(|store| store.has_open_cell()) else { return Ok(()) };
         let status = match outcome {
             Ok(_) => CellStatus::Ok,
@@ -76,6 +86,7 @@ impl Bench {
             Err(Stop::TimedOut) => CellStatus::Interrupted,
         };
         let error = outcome.as_ref().err().map(Stop::sentence).unwrap_or_default();
+        let error = hush.told(&error);
         store.finish_cell(&End { error: &error, ..End::silent(status) }).map(drop)
     }
 }

@@ -12,7 +12,7 @@ const SHOWN: usize = 200;
 pub(super) struct Around<'a> {
     /// The value of an operand, references replaced.
     pub(super) given: &'a dyn Fn(&Given) -> Result<Value, Unresolved>,
-    /// The SHA-256 of a regular file of the workspace, hexadecimal; none where there is none.
+    /// The SHA-256 of a regular file of the workspace, hexadecimal; none where there is none. The error: it cannot be looked at.
     pub(super) sha256: &'a dyn Fn(&str) -> Result<Option<String>, String>,
 }
 
@@ -98,9 +98,9 @@ fn judged(
             Ok(when(met, format!("be the SHA-256 of {}, {sum}", shown(&Value::from(path)))))
         }
         Check::Exists(wanted) => {
-            let path = found.and_then(Value::as_str);
             let there =
-                path.map(|path| (around.sha256)(path)).transpose().map_err(Some)?.map(|sum| sum.is_some());
+                found.and_then(Value::as_str).map(|path| (around.sha256)(path).map_err(Some)).transpose()?;
+            let there = there.map(|sum| sum.is_some());
             let words = if *wanted { "be the path of a file" } else { "be a path without a file" };
             Ok(when(there == Some(*wanted), words.to_owned()))
         }
@@ -205,8 +205,9 @@ mod tests {
         let around = Around {
             given: &|given| given.resolve(&|_| None),
             sha256: &|path| match path {
-                "../out" => Err("it leads out".to_owned()),
-                path => Ok((path == "there.txt").then(|| "ab".repeat(32))),
+                "there.txt" => Ok(Some("ab".repeat(32))),
+                "secret.txt" => Err("it is not to be looked at".to_owned()),
+                _ => Ok(None),
             },
         };
         unmet(&expectation, &observed, &around)
@@ -319,8 +320,9 @@ mod tests {
             (
                 Check::Exists(false),
                 vec![json!("gone.txt")],
-                vec![Some(json!("there.txt")), Some(json!("../out")), None],
+                vec![Some(json!("there.txt")), Some(json!("secret.txt")), None],
             ),
+            (Check::Exists(true), vec![], vec![Some(json!("secret.txt"))]),
         ]);
     }
 

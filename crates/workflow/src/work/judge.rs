@@ -2,6 +2,7 @@
 //!
 //! Nothing here asks what a program said of itself: outcomes rest on refusals with codes, on expectations and on proofs.
 
+use super::hush::Hush;
 use super::{loose, mistake as found};
 use crate::grade::weighed;
 use crate::grade::work::{
@@ -20,6 +21,8 @@ use serde_json::{Map, Value};
 pub(super) struct Seen {
     /// What the run file says of it.
     pub(super) result: StepResult,
+    /// What it observed, with what the run file masks and cuts.
+    pub(super) observed: Map<String, Value>,
     /// The code of its refusal.
     pub(super) code: Option<Code>,
     /// What it vouches for.
@@ -54,6 +57,17 @@ pub(super) struct Judged {
     pub(super) findings: Vec<Finding>,
     /// Why it is unsupported.
     pub(super) reason: Option<String>,
+}
+
+impl Judged {
+    /// The same, without what the case was given as a secret.
+    pub(super) fn hushed(mut self, hush: &Hush) -> Self {
+        for finding in &mut self.findings {
+            finding.message = hush.told(&finding.message);
+        }
+        self.reason = self.reason.map(|reason| hush.told(&reason));
+        self
+    }
 }
 
 /// Judges a case. `missing` are declared artifacts that are not there; `weights` what findings weigh.
@@ -208,7 +222,7 @@ fn reference(case: &WorkflowCase, seen: &[Seen]) -> Vec<Finding> {
 
 /// What all steps observed in one map: of a field that several have, the last one's.
 fn merged(seen: &[Seen]) -> Map<String, Value> {
-    seen.iter().flat_map(|seen| seen.result.observed.clone()).collect()
+    seen.iter().flat_map(|seen| seen.observed.clone()).collect()
 }
 
 /// A control passes where its steps did not end as declared. What was found is then a note: it is what had to be found.

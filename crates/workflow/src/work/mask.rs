@@ -1,7 +1,8 @@
 //! Values as journals and reports may hold them: what goes by a name of a secret is masked, and what is too long is cut.
 
+use super::hush::{Hush, is_command, is_url};
 use rehearsal_journal::digest;
-use rehearsal_journal::redact::{REDACTED, is_secret};
+use rehearsal_journal::redact::{self, REDACTED, is_secret};
 use serde_json::{Map, Value};
 
 /// Bytes of one text, at most. A fact's own texts are no longer.
@@ -13,13 +14,14 @@ const ALL: usize = 512 << 10;
 /// What stands where there was no more room.
 const CUT: &str = "…";
 
-/// Masks the texts that stand under names of secrets, at any depth, and cuts what does not fit.
-pub(super) fn masked(fields: &Map<String, Value>) -> Map<String, Value> {
+/// Masks the texts that stand under names of secrets, at any depth, and what the case was given as a secret wherever it stands;
+/// cuts what does not fit.
+pub(super) fn masked(fields: &Map<String, Value>, hush: &Hush) -> Map<String, Value> {
     let mut room = ALL;
-    within_map(fields, &mut room)
+    within_map(fields, hush, &mut room)
 }
 
-fn within_map(fields: &Map<String, Value>, room: &mut usize) -> Map<String, Value> {
+fn within_map(fields: &Map<String, Value>, hush: &Hush, room: &mut usize) -> Map<String, Value> {
     let mut kept = Map::new();
     for (name, value) in fields {
         if !take(room, name.len() + 8) {
@@ -28,16 +30,31 @@ fn within_map(fields: &Map<String, Value>, room: &mut usize) -> Map<String, Valu
         }
         let value = match value {
             Value::String(_) if is_secret(name) => Value::from(REDACTED),
-            other => within(other, room),
+            Value::String(url) if is_url(name) => within(&Value::from(&*redact::target(url)), hush, room),
+            Value::Array(items) if is_secret(name) || is_command(name) => {
+                within(&Value::from(without(name, items)), hush, room)
+            }
+            other => within(other, hush, room),
         };
         kept.insert(name.clone(), value);
     }
     kept
 }
 
-fn within(value: &Value, room: &mut usize) -> Value {
+/// The texts of a list that is a secret, or of a command line that may hold some.
+fn without(name: &str, items: &[Value]) -> Vec<Value> {
+    let texts: Vec<String> = items.iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect();
+    let command = if is_command(name) { redact::arguments(&texts) } else { Vec::new() };
+    let masked = |(at, item): (usize, &Value)| match item {
+        Value::String(_) => command.get(at).map_or(REDACTED, String::as_str).into(),
+        other => other.clone(),
+    };
+    items.iter().enumerate().map(masked).collect()
+}
+
+fn within(value: &Value, hush: &Hush, room: &mut usize) -> Value {
     match value {
-        Value::Object(fields) => Value::Object(within_map(fields, room)),
+        Value::Object(fields) => Value::Object(within_map(fields, hush, room)),
         Value::Array(items) => {
             let mut kept = Vec::new();
             for item in items {
@@ -45,11 +62,11 @@ fn within(value: &Value, room: &mut usize) -> Value {
                     kept.push(Value::from(CUT));
                     break;
                 }
-                kept.push(within(item, room));
+                kept.push(within(item, hush, room));
             }
             Value::Array(kept)
         }
-        Value::String(text) => Value::from(cut(text, room)),
+        Value::String(text) => Value::from(cut(&hush.told(text), room)),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
@@ -80,18 +97,20 @@ mod tests {
     use serde_json::json;
 
     fn of(value: &Value) -> Value {
-        Value::Object(masked(value.as_object().unwrap()))
+        Value::Object(masked(value.as_object().unwrap(), &Hush::default()))
     }
 
     #[test]
     fn secrets_are_masked_wherever_they_stand() {
         let fields = json!({
-            "url": "http://127.0.0.1:1/", "headers": {"Authorization": "Bearer x", "accept": "a"},
-            "env": {"API_KEY": "k", "HOME": "/h"}, "list": [{"password": "p"}], "tokens": 3,
+            "url": "http://127.0.0.1:1/?key=k", "headers": {"Authorization": "Bearer x", "accept": "a"},
+            "env": {"API_KEY": "k", "HOME": "/h"}, "list": [{"password": "p"}], "tokens": 3, "keys": ["k", 1],
+            "command": ["run", "--api-key", "k", "x"],
         });
         let expected = json!({
-            "url": "http://127.0.0.1:1/", "headers": {"Authorization": REDACTED, "accept": "a"},
-            "env": {"API_KEY": REDACTED, "HOME": "/h"}, "list": [{"password": REDACTED}], "tokens": 3,
+            "url": "http://127.0.0.1:1/?key=<redacted>", "headers": {"Authorization": REDACTED, "accept": "a"},
+            "env": {"API_KEY": REDACTED, "HOME": "/h"}, "list": [{"password": REDACTED}], "tokens": 3, "keys": [REDACTED, 1],
+            "command": ["run", "--api-key", REDACTED, "x"],
         });
         assert_eq!(of(&fields), expected);
     }

@@ -3,6 +3,7 @@
 mod agent;
 pub(crate) mod bench;
 mod expect;
+pub(crate) mod hush;
 mod judge;
 mod loose;
 mod mask;
@@ -154,11 +155,12 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
     let mut turns = Turns::new(field, (workflow.form, case), &folders, &recorder, name, clock);
     turns.take_all().await;
     let missing = turns.missing().await;
-    let Taken { seen, journals, posture } = turns.end().await?;
-    let judged = match &missing {
-        Ok(missing) => judge::judge((workflow.form, case), &seen, missing, &field.weights),
-        Err(stop) => broken(&format!("the declared artifacts cannot be looked at: {}", stop.sentence())),
+    let Taken { seen, journals, posture, hush } = turns.end().await?;
+    let judged = match missing {
+        Ok(missing) => judge::judge((workflow.form, case), &seen, &missing, &field.weights),
+        Err(stop) => broken(&format!("the artifacts cannot be looked at: {}", stop.sentence())),
     };
+    let judged = judged.hushed(&hush);
     let head = recorder.close()?;
     let normalised = normalised(field, name, &folders, &turns::beside(&case.place.file))?;
     // Who passed needs no folder any longer, unless an agent worked in it: its output is kept as ever.

@@ -35,6 +35,7 @@ pub(crate) fn of_agents(workflows: &[Workflow]) -> impl Iterator<Item = (&Workfl
 /// What is wrong with workflows beside the scenarios of their suite.
 pub(crate) fn mistakes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Finding> {
     let mut findings = clashes(scenarios, workflows);
+    findings.extend(clashes_with_agents(scenarios, workflows));
     let known: Vec<&str> = scenarios
         .phrasings
         .iter()
@@ -60,17 +61,46 @@ pub(crate) fn mistakes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
             )),
             Some(_) => {}
         }
-        let fault = written(step, "fault").map(drill::read);
-        if let Some(Err(why)) = fault {
-            findings.push(mistake(
-                &step.place,
-                Code::UnknownName,
-                why,
-                "`rehearsal faults` lists them".to_owned(),
-            ));
+        match written(step, "fault").map(drill::read) {
+            None => {}
+            Some(Err(why)) => {
+                let hint = "`rehearsal faults` lists them".to_owned();
+                findings.push(mistake(&step.place, Code::UnknownName, why, hint));
+            }
+            Some(Ok(drills)) if drills.len() == 1 => {}
+            Some(Ok(drills)) => {
+                let message = format!("`fault` must be one fault, and is {}", drills.len());
+                let hint = "write a step for each".to_owned();
+                findings.push(mistake(&step.place, Code::WrongValue, message, hint));
+            }
         }
     }
     findings
+}
+
+/// Phrasings that are called as the journal of an `agent` step is, in any round: `case:step`, `case~2:step`.
+fn clashes_with_agents(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Finding> {
+    let cases = workflows.iter().flat_map(|workflow| &workflow.cases);
+    let steps = cases.flat_map(|case| case.steps.iter().map(move |step| (case, step)));
+    let agents = steps.filter(|(_, step)| matches!(work(step), Work::Agent));
+    let named = |case: &WorkflowCase, step: &WorkflowStep, name: &str| {
+        let rest = name
+            .strip_prefix(case.name.as_str())
+            .and_then(|rest| rest.strip_suffix(&format!(":{}", step.id)));
+        rest.is_some_and(|round| {
+            round.is_empty() || round.strip_prefix('~').is_some_and(|round| round.parse::<u32>().is_ok())
+        })
+    };
+    agents
+        .flat_map(|(case, step)| {
+            let same = scenarios.phrasings.iter().filter(move |phrasing| named(case, step, &phrasing.id));
+            same.map(|phrasing| {
+                let message =
+                    format!("a phrasing is called {:?}, as is the journal of this step", phrasing.id);
+                mistake(&step.place, Code::Clash, message, "give one of them another name".to_owned())
+            })
+        })
+        .collect()
 }
 
 /// What no file forbids and yet will fail: steps whose permission is not listed, up to the one that must refuse. Controls may be meant so.

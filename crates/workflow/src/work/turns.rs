@@ -4,6 +4,7 @@ mod look;
 
 use super::agent::{self, Rehearsed, Stage};
 use super::bench::Bench;
+use super::hush::Hush;
 use super::judge::Seen;
 use super::mask::masked;
 use crate::case::{self, Folders};
@@ -47,6 +48,8 @@ pub(super) struct Turns<'f> {
     journals: Vec<JournalHead>,
     /// What each step observed, unmasked, for references.
     observed: Vec<Map<String, Value>>,
+    /// What must not be kept.
+    hush: Hush,
 }
 
 /// What is left of the steps.
@@ -54,6 +57,7 @@ pub(super) struct Taken {
     pub(super) seen: Vec<Seen>,
     pub(super) journals: Vec<JournalHead>,
     pub(super) posture: Vec<(String, String)>,
+    pub(super) hush: Hush,
 }
 
 /// What came of the work of a step.
@@ -111,6 +115,7 @@ impl<'f> Turns<'f> {
             seen: Vec::new(),
             journals: Vec::new(),
             observed: Vec::new(),
+            hush: Hush::default(),
         }
     }
 
@@ -148,7 +153,7 @@ impl<'f> Turns<'f> {
             services: Vec::new(),
             names: std::collections::BTreeMap::new(),
             form: self.form,
-            inherited: self.field.order.inherited.clone(),
+            inherited: needed(&self.field.order.inherited),
             step: String::new(),
         }))
     }
@@ -157,7 +162,10 @@ impl<'f> Turns<'f> {
     async fn take(&mut self, step: &WorkflowStep, failed: Option<Stop>) {
         let row = &STEPS[step.row];
         let with = self.with(step);
-        let shown = with.as_ref().map(|inputs| masked(&inputs.0)).unwrap_or_default();
+        if let Ok(inputs) = &with {
+            self.hush.learn(&inputs.0);
+        }
+        let shown = with.as_ref().map(|inputs| masked(&inputs.0, &self.hush)).unwrap_or_default();
         let began =
             work::Fact::StepBegan { step: step.id.clone(), uses: step.called.clone(), with: shown.clone() };
         self.note(began);
@@ -213,7 +221,7 @@ impl<'f> Turns<'f> {
                 let started = bench.services.drain(..).map(|service| (step.id.clone(), service));
                 self.services.extend(started);
                 let (outcome, used) = ended.unwrap_or((Err(Stop::TimedOut), Used::default()));
-                let written = bench.end(&outcome);
+                let written = bench.end(&outcome, &self.hush);
                 Came::of(written.and(outcome), used)
             }
             Work::Agent => self.agent(step, &inputs, limit).await,
@@ -241,11 +249,12 @@ impl<'f> Turns<'f> {
     ) -> Came {
         let Some(mut bench) = self.bench.take() else { return gone() };
         bench.step.clone_from(&step.id);
+        let hush = self.hush.clone();
         let done = task::blocking(move || {
             let cpu = rehearsal_world::clock::thread_cpu();
             let begun = bench.begin(&bench.step.clone(), &shown);
             let outcome = begun.and_then(|()| work(&mut bench, &inputs));
-            let outcome = bench.end(&outcome).and(outcome);
+            let outcome = bench.end(&outcome, &hush).and(outcome);
             let cpu = rehearsal_world::clock::thread_cpu()
                 .zip(cpu)
                 .map(|(after, before)| after.saturating_sub(before));
@@ -279,6 +288,7 @@ impl<'f> Turns<'f> {
             Err(Stop::Refused(refusal)) => {
                 let Refusal { code, message, path, system } = refusal;
                 let (word, system) = (code.word().to_owned(), system.map(str::to_owned));
+                let path = path.map(|path| self.hush.told(&path));
                 self.note(work::Fact::Refused { step: step.id.clone(), code: word, path, system });
                 (StepEnd::Refused, Observed::default(), Some(code), Some(message))
             }
@@ -291,23 +301,24 @@ impl<'f> Turns<'f> {
             step: step.id.clone(),
             uses: step.called.clone(),
             end,
-            observed: masked(&observed.fields),
-            volatile: observed.volatile,
+            observed: masked(&observed.fields, &self.hush),
+            volatile: observed.volatile.clone(),
             code: code.map(|code| code.word().to_owned()),
-            message,
+            message: message.map(|message| self.hush.told(&message)),
             proofs: observed.proofs.iter().map(|proof| proof.word().to_owned()).collect(),
             wall_us: us(wall),
             cpu_us: used.cpu.map(us),
             peak_rss_kb: used.peak_rss_kb,
         };
         self.note(work::Fact::StepEnded(Box::new(result.clone())));
-        self.observed.push(observed.fields);
-        self.seen.push(Seen { result, code, proofs: observed.proofs, unmet, findings });
+        self.observed.push(observed.fields.clone());
+        let Observed { fields, proofs, .. } = observed;
+        self.seen.push(Seen { result, observed: fields, code, proofs, unmet, findings });
     }
 
     /// The limit that a step has overstepped, in words.
     fn too_long(&self, step: &WorkflowStep) -> String {
-        let own = step.time_limit.filter(|limit| self.clock.elapsed() < self.limit.max(*limit));
+        let own = step.time_limit.filter(|_| self.clock.elapsed() < self.limit);
         match own {
             Some(limit) => format!("it took longer than its time limit of {limit:?}, and was ended"),
             None => format!("the case took longer than its time limit of {:?}, and was ended", self.limit),
@@ -325,7 +336,7 @@ impl<'f> Turns<'f> {
                 case::keep(&self.folders.case, &format!("service-{step}.{output}.txt"), printed)?;
             }
         }
-        Ok(Taken { seen: self.seen, journals: self.journals, posture: self.posture })
+        Ok(Taken { seen: self.seen, journals: self.journals, posture: self.posture, hush: self.hush })
     }
 }
 
@@ -341,6 +352,18 @@ fn gone() -> Came {
 
 /// What work outside gets beyond its time limit to end by itself what it started.
 const BEYOND: Duration = Duration::from_secs(5);
+
+/// What no program can do without: where programs are, and on Windows where the system is. Anything else that we were started with,
+/// keys above all, is none of their business, and would make a case depend on who runs it.
+fn needed(inherited: &[(String, String)]) -> Vec<(String, String)> {
+    const ALL: &[&str] = &["PATH"];
+    const WINDOWS: &[&str] = &["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"];
+    let is_needed = |name: &str| {
+        let known = |all: &[&str]| all.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if cfg!(windows) { known(ALL) || known(WINDOWS) } else { ALL.contains(&name) }
+    };
+    inherited.iter().filter(|(name, _)| is_needed(name)).cloned().collect()
+}
 
 /// The folder of a file as it was named, absolute.
 pub(super) fn beside(file: &str) -> PathBuf {

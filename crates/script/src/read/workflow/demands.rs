@@ -7,8 +7,8 @@ use crate::read::Known;
 use crate::workflow::{Given, Outcome, StepForm, Trigger, WorkflowCase, WorkflowStep};
 use serde_json::Value;
 
-/// What any step refuses with where it may not run.
-const PERMISSION: &str = "E_PERMISSION";
+/// What any step refuses with: where it may not run, and where an input is of no use.
+const ANY: [&str; 2] = ["E_PERMISSION", "E_INPUT"];
 
 /// The step that must refuse and its code.
 pub(super) fn refusal(
@@ -65,11 +65,12 @@ fn weighed(
         return;
     };
     if let Some(form) = form
-        && word != PERMISSION
+        && !ANY.contains(&word)
         && !form.refuses.contains(&word)
     {
         let message = format!("the step `{}` never refuses with `{word}`", form.name);
-        let all: Vec<&str> = form.refuses.iter().copied().chain([PERMISSION]).collect();
+        let own = form.refuses.iter().copied().filter(|code| !ANY.contains(code));
+        let all: Vec<&str> = own.chain(ANY).collect();
         let hint = format!("it refuses with {}", all.join(", "));
         findings.error_with_hint(node.at, Code::Contradiction, message, hint);
         return;

@@ -46,11 +46,12 @@ fn case(outcome: Outcome, refusal: Option<(usize, &str)>) -> WorkflowCase {
 }
 
 fn done(id: &str, observed: &Value, proofs: &[Proof]) -> Seen {
+    let observed = observed.as_object().cloned().unwrap();
     let result = StepResult {
         step: id.to_owned(),
         uses: id.to_owned(),
         end: StepEnd::Done,
-        observed: observed.as_object().cloned().unwrap(),
+        observed: observed.clone(),
         volatile: Vec::new(),
         code: None,
         message: None,
@@ -59,7 +60,7 @@ fn done(id: &str, observed: &Value, proofs: &[Proof]) -> Seen {
         cpu_us: None,
         peak_rss_kb: None,
     };
-    Seen { result, code: None, proofs: proofs.to_vec(), unmet: Vec::new(), findings: Vec::new() }
+    Seen { result, observed, code: None, proofs: proofs.to_vec(), unmet: Vec::new(), findings: Vec::new() }
 }
 
 fn ended(id: &str, end: StepEnd, code: Option<Code>) -> Seen {

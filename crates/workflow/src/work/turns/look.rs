@@ -4,7 +4,7 @@ use super::Turns;
 use crate::work::bench::Bench;
 use crate::work::expect::{self, Around};
 use crate::work::judge::{Missing, Seen};
-use rehearsal_lab::{Code, Refusal, Stop};
+use rehearsal_lab::{Code, Stop};
 use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowStep};
 use rehearsal_world::task;
 use serde_json::{Map, Value};
@@ -61,6 +61,9 @@ impl Turns<'_> {
     }
 }
 
+/// What the boundary says of a name at which there is no regular file. A file that it does not let us look at may be one.
+const NO_REGULAR_FILE: [Code; 3] = [Code::NoFile, Code::NotRegular, Code::Symlink];
+
 /// What was observed otherwise than expected, one sentence each.
 fn unmet(
     expect: &[Expectation],
@@ -70,10 +73,9 @@ fn unmet(
 ) -> Vec<String> {
     let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
         Some(Ok(sum)) => Ok(sum),
-        // A folder or a pipe is no file: that is an answer.
-        Some(Err(Stop::Refused(Refusal { code: Code::NotRegular, .. }))) => Ok(None),
+        Some(Err(Stop::Refused(refusal))) if NO_REGULAR_FILE.contains(&refusal.code) => Ok(None),
         Some(Err(stop)) => Err(stop.sentence()),
-        None => Err("the workspace cannot be looked at any more".to_owned()),
+        None => Err("the workspace is not at hand".to_owned()),
     };
     let observed = |at: usize| observed.get(at);
     let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
