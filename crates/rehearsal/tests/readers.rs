@@ -29,6 +29,20 @@ classes:
 /// The readers, and where a person finds their versions.
 const READERS: &str = "fluidattacks_core.sarif, junitparser";
 const REQUIREMENTS: &str = "crates/rehearsal/tests/readers/requirements.txt";
+const INSPECT: &str = "crates/rehearsal/tests/readers/inspect.txt";
+
+/// A workflow with a case of each verdict that a file can bring about.
+const WORKFLOW: &str = r#"
+version: 1
+workflow: w
+permissions: [workspace:read, process:exec]
+cases:
+  - {id: good, outcome: success, steps: [{use: file, with: {path: a}, expect: {exists: false}}]}
+  - {id: bad, outcome: success, steps: [{use: file, with: {path: a}, expect: {exists: true}}]}
+  - {id: slow, outcome: success, time_limit: 300ms, steps: [{use: exec, with: {command: [sleep, "1000"]}}]}
+  - {id: lost, outcome: success, steps: [{use: exec, with: {command: [no-such-program-anywhere]}}]}
+  - {id: left, outcome: success, skip: later, steps: [{use: file, with: {path: a}, expect: {exists: false}}]}
+"#;
 
 /// A test that is given the interpreter of the readers.
 type Reading = fn(&Path);
@@ -53,11 +67,18 @@ fn main() {
             Ok(Completion::Completed)
         })
     });
+    let inspect = Trial::ignorable_test("inspect_reads_what_the_run_file_says", || {
+        let Some(python) = venv::python_with("inspect_ai") else {
+            return Ok(Completion::ignored_with(venv::missing("Inspect is", INSPECT)));
+        };
+        inspect_reads_what_the_run_file_says(&python);
+        Ok(Completion::Completed)
+    });
     let plain = Trial::test("a_report_goes_to_standard_output_or_whole_into_a_file", || {
         a_report_goes_to_standard_output_or_whole_into_a_file();
         Ok(())
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.chain([plain]).collect()).exit();
+    libtest_mimic::run(&Arguments::from_args(), trials.chain([inspect, plain]).collect()).exit();
 }
 
 fn source(name: &str) -> PathBuf {
@@ -161,6 +182,43 @@ fn readers_count_what_the_run_file_counts(python: &Path) {
     assert_eq!((with_verdict(&file, "passed").len(), with_verdict(&file, "failed").len()), (1, 2));
     render(&folder, &run, 1);
     assert_eq!(counts(python, &folder), expected(&file));
+}
+
+fn inspect_reads_what_the_run_file_says(python: &Path) {
+    let folder = scratch(env!("CARGO_TARGET_TMPDIR"), "readers/inspect");
+    fs::write(folder.join("w.yaml"), WORKFLOW).unwrap();
+    let flags = ["run", "w.yaml", "--data", "data", "--repeat", "2", "--report", "inspect=log.json"];
+    let ended = rehearsal(&folder, &flags);
+    assert_eq!(ended.status.code(), Some(1), "{}", said(&ended));
+    let read = Command::new(python)
+        .arg(source("inspect_log.py"))
+        .arg("log.json")
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(read.status.success(), "{}", said(&read));
+    let log: Value = serde_json::from_slice(&read.stdout).unwrap();
+    assert_eq!((&log["status"], &log["accuracy"]), (&json!("error"), &json!(1.0 / 3.0)), "{log}");
+    let samples = list(&log["samples"]);
+    for (id, value, said) in [
+        ("w/good", json!("C"), ""),
+        ("w/bad", json!("I"), "step-expectation"),
+        ("w/slow", json!("I"), "step-timed-out"),
+        ("w/lost", Value::Null, "no-such-program-anywhere"),
+        ("w/left", json!("N"), "later"),
+    ] {
+        let own: Vec<_> = samples.iter().filter(|sample| sample["id"] == id).collect();
+        assert_eq!(
+            own.iter().map(|sample| &sample["epoch"]).collect::<Vec<_>>(),
+            [&json!(1), &json!(2)],
+            "{id}"
+        );
+        for sample in own {
+            let told = if value.is_null() { &sample["error"] } else { &sample["explanation"] };
+            assert_eq!(sample["value"], value, "{sample}");
+            assert!(told.as_str().unwrap().contains(said), "{sample}");
+        }
+    }
 }
 
 fn a_report_goes_to_standard_output_or_whole_into_a_file() {

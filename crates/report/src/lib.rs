@@ -3,6 +3,7 @@
 //! Must not know: files, terminals, whether colour is wanted by anyone but its caller.
 #![forbid(unsafe_code)]
 
+mod inspect;
 mod json;
 mod junit;
 mod markdown;
@@ -43,7 +44,7 @@ pub struct Report {
 
 /// All formats.
 pub const REPORTS: &[&Report] =
-    &[&terminal::ROW, &json::ROW, &junit::ROW, &markdown::ROW, &resilience::ROW, &sarif::ROW];
+    &[&terminal::ROW, &inspect::ROW, &json::ROW, &junit::ROW, &markdown::ROW, &resilience::ROW, &sarif::ROW];
 
 /// The format of this name.
 #[must_use]

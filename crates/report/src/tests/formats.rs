@@ -13,6 +13,7 @@ fn each_format_writes_this_run_as_it_always_did() {
         ("junit", include_str!("expected/run.xml")),
         ("markdown", include_str!("expected/run.md")),
         ("sarif", include_str!("expected/run.sarif")),
+        ("inspect", include_str!("expected/run.inspect.json")),
     ] {
         same(format, &written(format, &run()), wanted);
     }
