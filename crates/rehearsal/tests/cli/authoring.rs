@@ -6,6 +6,7 @@ fn workflow(permissions: &str, cases: &str) -> String {
     format!("version: 1\nworkflow: w\npermissions: [{permissions}]\ncases:\n{cases}")
 }
 
+#[cfg(unix)]
 #[test]
 fn a_command_finds_programs_beside_its_workflow_wherever_the_suite_lies() {
     let text = workflow(
@@ -150,6 +151,7 @@ fn lint_says_how_to_mend_what_newcomers_write() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn rounds_that_differ_are_told_and_where_they_ran_is_no_difference() {
     let text = workflow(
