@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// Most bytes of a text in a fact; what is longer is cut.
-const SHOWN: usize = 64 << 10;
+/// Most bytes of a text in a fact. Of what a program or a server says the beginning is shown; a file that is longer shows none.
+pub(crate) const SHOWN: usize = 64 << 10;
 
 /// Most letters of a foreign line in a message.
 const LINE: usize = 200;

@@ -59,6 +59,18 @@ impl Refusal {
     }
 }
 
+impl Stop {
+    /// Why, in one sentence without a full stop; a refusal with its code.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Refused(refusal) => format!("{}: {}", refusal.code.word(), refusal.message),
+            Self::Failed(why) | Self::Unsupported(why) => why.clone(),
+            Self::TimedOut => "it was ended at its time limit".to_owned(),
+        }
+    }
+}
+
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)

@@ -51,7 +51,7 @@ impl Setting<'_> {
     /// Program and arguments, the program as it is found from where it runs.
     pub(crate) fn argv(&self, argv: &[String]) -> Result<Vec<String>, Refusal> {
         if argv.first().is_none_or(String::is_empty) {
-            return Err(Refusal::new(Code::Input, "no program is named"));
+            return Err(Refusal::new(Code::Input, "`command` names no program"));
         }
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(Refusal::new(

@@ -6,13 +6,11 @@ use super::row::{foreign, frame_of, unknown, version};
 use super::trouble::refuse;
 use super::{Operation, Session, Sort, Store, fact};
 use crate::fact::{Fact, Proof};
+use crate::plain::SHOWN;
 use crate::refusal::{Code, Stop};
 use rusqlite::{OptionalExtension as _, params};
 use serde_json::json;
 use std::io::Read;
-
-/// Bytes of a text that stand in a fact, at most.
-const SHOWN: usize = 64 << 10;
 
 /// What is saved.
 pub struct Save<'a> {

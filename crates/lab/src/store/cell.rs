@@ -93,20 +93,11 @@ impl Store {
     /// # Errors
     /// `E_NO_SESSION`; `E_EXISTS` where one was begun and not finished; `E_QUOTA` for code of more than 1 MiB.
     pub fn begin_cell(&mut self, step: &str, code: &str) -> Result<String, Stop> {
-        self.begin_cell_in(Language::Step, step, code)
-    }
-
-    /// The same in any language.
-    ///
-    /// # Errors
-    /// Those of [`Store::begin_cell`].
-    pub fn begin_cell_in(&mut self, language: Language, step: &str, code: &str) -> Result<String, Stop> {
         let session = self.session()?.clone();
         if let Some(open) = &self.cell {
             return Err(refuse(Code::Exists, format!("the cell {} has not ended", open.cell_id)));
         }
-        let cell = self
-            .operate(|operation| operation.begin(&session, &session.root_frame_id, language, step, code))?;
+        let cell = self.operate(|operation| operation.begin(&session, step, code))?;
         let cell_id = cell.cell_id.clone();
         self.cell = Some(cell);
         Ok(cell_id)
@@ -158,34 +149,26 @@ impl Operation<'_> {
         if let Some(open) = self.cell.filter(|cell| cell.root_frame_id == session.root_frame_id) {
             return Ok(open.cell_id.clone());
         }
-        let cell = self.begin(session, &session.root_frame_id, Language::Step, step, "")?;
+        let cell = self.begin(session, step, "")?;
         self.end(&cell, &End::silent(CellStatus::Ok))?;
         Ok(cell.cell_id)
     }
 
-    fn begin(
-        &mut self,
-        session: &Session,
-        frame_id: &str,
-        language: Language,
-        step: &str,
-        code: &str,
-    ) -> Result<Cell, Stop> {
+    fn begin(&mut self, session: &Session, step: &str, code: &str) -> Result<Cell, Stop> {
         bounded("its code", code)?;
         let cell = Cell { cell_id: self.draw(Sort::Cell), root_frame_id: session.root_frame_id.clone() };
         self.sql
             .prepare_cached(
                 "INSERT INTO cells (cell_id, frame_id, root_frame_id, project_id, cell_seq, language, step, code,
                      code_hash, created_at)
-                 SELECT ?1, ?2, ?3, ?4, coalesce(max(cell_seq), 0) + 1, ?5, ?6, ?7, ?8, ?9
-                 FROM cells WHERE root_frame_id = ?3",
+                 SELECT ?1, ?2, ?2, ?3, coalesce(max(cell_seq), 0) + 1, ?4, ?5, ?6, ?7, ?8
+                 FROM cells WHERE root_frame_id = ?2",
             )?
             .execute(params![
                 cell.cell_id,
-                frame_id,
                 session.root_frame_id,
                 session.project_id,
-                language.word(),
+                Language::Step.word(),
                 step,
                 code,
                 digest::text(&digest::of(code.as_bytes())),

@@ -30,7 +30,7 @@ use rehearsal_world::database;
 use rehearsal_world::vault::Folder;
 use row::Cell;
 use rusqlite::{Connection, params};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::Path;
 use trouble::{failed, refuse, unkept};
 
@@ -157,9 +157,6 @@ impl Store {
 fn fact(fields: Value) -> Fact {
     match fields {
         Value::Object(fields) => Fact::of(fields),
-        // Nothing else is made of `json!({…})`.
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Fact::of(Map::new())
-        }
+        other => unreachable!("a fact is made of an object, not of {other}"),
     }
 }

@@ -18,18 +18,15 @@ pub use quota::Quota;
 pub(crate) use reader::Changed;
 
 use crate::fact::Fact;
+use crate::plain::{SHOWN, fields};
 use crate::refusal::{Code, Refusal, Stop};
 use boundary::{Doing, Found, Request};
 use quota::Used;
 use rehearsal_journal::digest::{self, Running};
 use rehearsal_world::beneath::{Held, Hindrance, Met, Place};
 use rehearsal_world::files;
-use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::Path;
-
-/// Most bytes of a file whose text a fact holds.
-const TEXT: u64 = 64 << 10;
 
 /// What a session may do in its workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +103,11 @@ impl Workspace {
         let used = used.map_err(|fault| request.refuse(fault, None))?;
         self.put(request, &parts, place, &missing, held.as_ref(), content)?;
         self.used = used;
-        Ok(Fact::of(Map::from_iter([
-            ("path".to_owned(), path.into()),
-            ("bytes".to_owned(), content.len().into()),
-            ("sha256".to_owned(), digest::text(&digest::of(content)).into()),
-            ("created".to_owned(), held.is_none().into()),
+        Ok(Fact::of(fields([
+            ("path", path.into()),
+            ("bytes", content.len().into()),
+            ("sha256", digest::text(&digest::of(content)).into()),
+            ("created", held.is_none().into()),
         ])))
     }
 
@@ -176,15 +173,11 @@ impl Workspace {
     /// A refusal, or [`Stop::Failed`].
     pub fn read(&self, path: &str) -> Result<Fact, Stop> {
         let request = Request { path, doing: Doing::Read };
-        let mut observed = Map::from_iter([("path".to_owned(), path.into())]);
         let looked = self.held(request)?.map(|(held, name)| look_through(request, held, name)).transpose()?;
-        observed.insert("exists".to_owned(), looked.is_some().into());
-        if let Some(looked) = looked {
-            observed.insert("size".to_owned(), looked.size.into());
-            observed.insert("sha256".to_owned(), looked.sha256.into());
-            if let Some(text) = looked.text {
-                observed.insert("text".to_owned(), text.into());
-            }
+        let mut observed = fields([("path", path.into()), ("exists", looked.is_some().into())]);
+        if let Some(Looked { size, sha256, text }) = looked {
+            observed.extend(fields([("size", size.into()), ("sha256", sha256.into())]));
+            observed.extend(text.map(|text| ("text".to_owned(), text.into())));
         }
         Ok(Fact::of(observed))
     }
@@ -199,15 +192,14 @@ impl Workspace {
         Ok(reader::Reader::of(held))
     }
 
-    /// Size in bytes and SHA-256 of a file, in 64 lower-case hexadecimal digits; none where there is none.
+    /// SHA-256 of a file, in 64 lower-case hexadecimal digits; none where there is none.
     ///
     /// # Errors
     /// A refusal, or [`Stop::Failed`].
-    pub fn digest(&self, path: &str) -> Result<Option<(u64, String)>, Stop> {
+    pub fn digest(&self, path: &str) -> Result<Option<String>, Stop> {
         let request = Request { path, doing: Doing::Read };
         let Some((held, name)) = self.held(request)? else { return Ok(None) };
-        let looked = look_through(request, held, name)?;
-        Ok(Some((looked.size, looked.sha256)))
+        Ok(Some(look_through(request, held, name)?.sha256))
     }
 
     /// Removes a file. One with further names loses this one. Nothing of the quota is given back.
@@ -223,11 +215,7 @@ impl Workspace {
         let seen = seen.ok_or_else(|| no_file(request))?;
         self.still(request, &parts, &place)?;
         place.remove(name, &seen).map_err(|why| request.stop(name, why))?;
-        Ok(Fact::of(Map::from_iter([
-            ("path".to_owned(), path.into()),
-            ("bytes".to_owned(), seen.size.into()),
-            ("removed".to_owned(), Value::Bool(true)),
-        ])))
+        Ok(Fact::of(fields([("path", path.into()), ("bytes", seen.size.into()), ("removed", true.into())])))
     }
 
     fn parts<'p>(&self, request: Request<'p>) -> Result<Vec<&'p str>, Stop> {
@@ -285,7 +273,7 @@ fn look_through(request: Request<'_>, mut held: Held, name: &str) -> Result<Look
         }
         running.update(&block[..got]);
         size += got as u64;
-        if before.size <= TEXT {
+        if before.size <= SHOWN as u64 {
             kept.extend_from_slice(&block[..got]);
         }
     }
@@ -293,7 +281,7 @@ fn look_through(request: Request<'_>, mut held: Held, name: &str) -> Result<Look
     if size != before.size || !before.is_unchanged(&now) {
         return Err(request.stop(name, Met::Changed.into()));
     }
-    let text = if size <= TEXT { String::from_utf8(kept).ok() } else { None };
+    let text = if size <= SHOWN as u64 { String::from_utf8(kept).ok() } else { None };
     Ok(Looked { size, sha256: digest::text(&running.finish()), text })
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Drive(Box<drive::Arguments>),
     /// Make a small suite that passes and explains itself.
     Init(init::Arguments),
-    /// Check scenario files; print the rule table or the JSON Schema.
+    /// Check scenario and workflow files; print the rule table or the JSON Schema.
     Lint(lint::Arguments),
     /// List the faults of the wire, or explain one.
     Faults(faults::Arguments),

@@ -242,7 +242,8 @@ pub(super) fn show(folder: &Path, file: &RunFile, json: bool) {
         terminal::say("what each agent printed: stdout.txt and stderr.txt in its cases/NAME");
     }
     if file.strict_skips && left_out(file) > 0 {
-        terminal::say(&format!("--strict-skips: {} not run, which fails the run", left_out(file)));
+        let rounds = if file.repeat > 1 { " (each round counted)" } else { "" };
+        terminal::say(&format!("--strict-skips: {} not run{rounds}, which fails the run", left_out(file)));
     }
     if let Some((k, n)) = file.shard.filter(|_| file.cases.is_empty()) {
         terminal::say(&format!("shard {k}/{n} holds no case: the suite has fewer"));

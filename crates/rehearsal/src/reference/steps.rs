@@ -17,10 +17,11 @@ pub(super) fn steps() -> String {
     }
     out.push_str(&format!(
         "\nA workflow lists in `permissions` what its steps need:\n\n{}",
-        head(&["permission", "for"])
+        head(&["permission", "for", "needed by"])
     ));
     for (name, what) in permission::ALL {
-        out.push_str(&row(&[&code(name), what]));
+        let by = STEPS.iter().filter(|step| step.needs.may_be(name)).map(|step| code(step.form.name));
+        out.push_str(&row(&[&code(name), what, &by.collect::<Vec<_>>().join(", ")]));
     }
     for step in STEPS {
         let form = &step.form;

@@ -6,6 +6,7 @@ fn workflow(permissions: &str, cases: &str) -> String {
     format!("version: 1\nworkflow: w\npermissions: [{permissions}]\ncases:\n{cases}")
 }
 
+#[cfg(unix)]
 #[test]
 fn a_command_finds_programs_beside_its_workflow_wherever_the_suite_lies() {
     let text = workflow(
@@ -150,6 +151,7 @@ fn lint_says_how_to_mend_what_newcomers_write() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn rounds_that_differ_are_told_and_where_they_ran_is_no_difference() {
     let text = workflow(
@@ -170,4 +172,23 @@ fn rounds_that_differ_are_told_and_where_they_ran_is_no_difference() {
     assert!(ended.out.contains(told), "{}", ended.out);
     let ended = sandbox.run(&["run", "w.yaml", "--repeat", "3", "--finding", "rounds-differ=error"]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
+}
+
+#[test]
+fn lint_says_where_a_program_beside_the_workflow_is_looked_for() {
+    let text = workflow(
+        "process:exec",
+        r#"  - id: c
+    outcome: success
+    steps:
+      - {use: exec, with: {command: [sh, say.sh]}, expect: {status: 0}}
+      - {use: exec, with: {command: [sh, "{suite}/say.sh", other.sh]}, expect: {status: 0}}
+"#,
+    );
+    let sandbox = Sandbox::with(&[("suite/w.yaml", &text), ("suite/say.sh", "true\n")]);
+    let ended = sandbox.run(&["lint", "suite"]);
+    let expected = "suite/w.yaml:8:9: warning: `say.sh` lies beside the workflow, and is looked for in the workspace\n  \
+                    hint: to mean the one beside the workflow, write `{suite}/say.sh`\n\
+                    1 file without mistakes, 1 warning\n";
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), expected), "{ended:?}");
 }

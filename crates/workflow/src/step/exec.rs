@@ -4,7 +4,7 @@ use super::permission::{self, Needs};
 use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Exec, Interrupt, Refusal, Stop, Used, exec};
+use rehearsal_lab::{Exec, Interrupt, Stop, Used, exec};
 use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 use std::time::Duration;
 
@@ -83,12 +83,8 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
 }
 
 fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Exec, Stop> {
-    let argv: Vec<_> = inputs.texts("command")?.iter().map(|word| bench.filled(word)).collect();
-    if argv.is_empty() {
-        return Err(Refusal::of_input("`command` names no program").into());
-    }
     Ok(Exec {
-        argv,
+        argv: inputs.texts("command")?.iter().map(|word| bench.filled(word)).collect(),
         folder: bench.folder.clone(),
         home: bench.home.clone(),
         env: inputs.text_map("env")?.into_iter().map(|(name, word)| (name, bench.filled(&word))).collect(),

@@ -40,4 +40,10 @@ impl Needs {
             Self::WriteWith(inputs) => Some(if inputs.iter().any(|name| given(name)) { WRITE } else { READ }),
         }
     }
+
+    /// Whether this permission is needed with some inputs.
+    #[must_use]
+    pub fn may_be(self, permission: &str) -> bool {
+        [true, false].iter().any(|given| self.with(|_| *given) == Some(permission))
+    }
 }

@@ -20,7 +20,7 @@ pub(super) const ROW: Step = Step {
             ("text", "its text, where it is UTF-8 of at most 64 KiB"),
         ],
         gives_more: false,
-        refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_DIGEST"],
+        refuses: &["E_NO_SESSION", "E_UNKNOWN", "E_FOREIGN", "E_DIGEST"],
         judges: true,
         interrupts: Trigger::Never,
         breaks: Trigger::Never,

@@ -40,7 +40,7 @@ pub(super) const ROW: Step = Step {
             ("artifact_id", "id of the artifact"),
             ("version_id", "id of the fresh version"),
             ("version", "its number, from 1"),
-            ("filename", "the artifact's name"),
+            ("restored_from", "id of the version that was restored"),
             ("checksum", "SHA-256 of its bytes, hexadecimal"),
             ("size", "bytes"),
             ("edges", "id of the edge to what was restored"),

@@ -9,15 +9,8 @@ use rehearsal_lab::{Fact, Refusal, Stop};
 use rehearsal_script::workflow::{Form, Input, InputKind, StepForm, Trigger};
 
 /// What it can refuse with: what the boundary can, and what the store can.
-static REFUSES: [&str; PATHS.len() + 7] = super::with_paths([
-    "E_NO_SESSION",
-    "E_UNKNOWN",
-    "E_EXISTS",
-    "E_FOREIGN",
-    "E_INVALID",
-    "E_CYCLE",
-    "E_DIGEST",
-]);
+static REFUSES: [&str; PATHS.len() + 6] =
+    super::with_paths(["E_NO_SESSION", "E_UNKNOWN", "E_EXISTS", "E_FOREIGN", "E_INVALID", "E_DIGEST"]);
 
 pub(super) const ROW: Step = Step {
     form: StepForm {

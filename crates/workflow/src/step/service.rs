@@ -4,7 +4,7 @@ use super::permission::{self, Needs};
 use super::{Outside, Step, Work};
 use crate::step::inputs::Inputs;
 use crate::work::bench::Bench;
-use rehearsal_lab::{Ready, Refusal, Service, Start, Stop, Used};
+use rehearsal_lab::{Ready, Service, Start, Stop, Used};
 use rehearsal_script::workflow::{Input, InputKind, StepForm, Trigger};
 use std::time::Duration;
 
@@ -68,12 +68,8 @@ fn work<'b>(bench: &'b mut Bench, inputs: &'b Inputs, limit: Duration) -> Outsid
 }
 
 fn order(bench: &Bench, inputs: &Inputs, time_limit: Duration) -> Result<Start, Stop> {
-    let argv = inputs.texts("command")?;
-    if argv.is_empty() {
-        return Err(Refusal::of_input("`command` names no program").into());
-    }
     Ok(Start {
-        argv,
+        argv: inputs.texts("command")?,
         fill: vec![bench.fill()],
         folder: bench.folder.clone(),
         home: bench.home.clone(),

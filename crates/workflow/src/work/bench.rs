@@ -86,14 +86,12 @@ impl Bench {
     /// Ends it, if one was begun.
     pub(crate) fn end(&mut self, outcome: &Result<Fact, Stop>, hush: &Hush) -> Result<(), Stop> {
         let Some(store) = self.store.as_mut().filter(|store| store.has_open_cell()) else { return Ok(()) };
-        let (status, error) = match outcome {
-            Ok(_) => (CellStatus::Ok, String::new()),
-            Err(Stop::Refused(refusal)) => {
-                (CellStatus::Error, format!("{}: {}", refusal.code.word(), refusal.message))
-            }
-            Err(Stop::Failed(why) | Stop::Unsupported(why)) => (CellStatus::Error, why.clone()),
-            Err(Stop::TimedOut) => (CellStatus::Interrupted, "ended at its time limit".to_owned()),
+        let status = match outcome {
+            Ok(_) => CellStatus::Ok,
+            Err(Stop::Refused(_) | Stop::Failed(_) | Stop::Unsupported(_)) => CellStatus::Error,
+            Err(Stop::TimedOut) => CellStatus::Interrupted,
         };
+        let error = outcome.as_ref().err().map(Stop::sentence).unwrap_or_default();
         let error = hush.told(&error);
         store.finish_cell(&End { error: &error, ..End::silent(status) }).map(drop)
     }

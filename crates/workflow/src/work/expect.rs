@@ -343,6 +343,8 @@ mod tests {
         assert_eq!(said, "`field` is 1, and must be at least 2");
         let said = unmet_of(Check::Eq(value(json!("b"))), None).unwrap();
         assert_eq!(said, "`field` is absent, and must be \"b\"");
+        let said = unmet_of(Check::Exists(false), Some(json!("secret.txt"))).unwrap();
+        assert_eq!(said, "`field` cannot be judged: it is not to be looked at");
         let long = unmet_of(Check::Eq(value(json!("b"))), Some(json!("ä".repeat(1000)))).unwrap();
         assert!(long.chars().count() < 300, "{long}");
     }

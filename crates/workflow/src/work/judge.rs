@@ -145,12 +145,12 @@ fn own(case: &WorkflowCase, seen: &[Seen], missing: &[Missing]) -> Vec<Finding> 
     match (&case.refusal, refused) {
         (Some((at, code)), Some((step, _, word))) if *at == step && *code == word.word() => return findings,
         (Some((at, code)), Some((_, last, _))) => {
-            let wanted = case.steps.get(*at).map_or("", |step| &step.id);
+            let wanted = &case.steps[*at].id;
             let message = format!("{}; declared is {code} of step `{wanted}`", said(last));
             findings.push(found(&REFUSED_OTHERWISE, message));
         }
         (Some((at, code)), None) if whole => {
-            let wanted = case.steps.get(*at).map_or("", |step| &step.id);
+            let wanted = &case.steps[*at].id;
             let message = format!("step `{wanted}` did its work; declared is that it refuses with {code}");
             findings.push(found(&NOT_REFUSED, message));
         }

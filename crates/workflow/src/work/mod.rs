@@ -158,7 +158,7 @@ async fn attempt(field: &Arc<Field>, at: (usize, usize), name: &str) -> Result<E
     let Taken { seen, journals, posture, hush } = turns.end().await?;
     let judged = match missing {
         Ok(missing) => judge::judge((workflow.form, case), &seen, &missing, &field.weights),
-        Err(stop) => broken(&format!("the artifacts cannot be looked at: {}", turns::told(stop))),
+        Err(stop) => broken(&format!("the artifacts cannot be looked at: {}", stop.sentence())),
     };
     let judged = judged.hushed(&hush);
     let head = recorder.close()?;

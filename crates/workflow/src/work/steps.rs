@@ -1,7 +1,7 @@
 //! What only a whole suite and the table of steps tell of workflows: names that clash, `agent` steps with what they name, and
 //! permissions that are not listed.
 
-use super::turns::unlisted;
+use super::turns::{beside, unlisted};
 use crate::step::{STEPS, Work};
 use rehearsal_lab as lab;
 use rehearsal_script::drill;
@@ -9,8 +9,10 @@ use rehearsal_script::finding::{Code, Finding, Severity};
 use rehearsal_script::scenario::{Place, Scenarios};
 use rehearsal_script::workflow::{Form, Given, Workflow, WorkflowCase, WorkflowStep};
 use rehearsal_wire::names::{hint, nearest};
+use rehearsal_world::files;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The row that a step uses.
 pub(crate) fn work(step: &WorkflowStep) -> &'static Work {
@@ -103,11 +105,32 @@ fn clashes_with_agents(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
         .collect()
 }
 
-/// What no file forbids and yet will fail: steps whose permission is not listed, up to the one that must refuse. Controls may be meant so.
+/// What no file forbids and yet will fail: steps whose permission is not listed, up to the one that must refuse (controls may be meant
+/// so), and programs that are looked for where they are not.
 pub(crate) fn warnings(workflows: &[Workflow]) -> Vec<Finding> {
-    let own = workflows.iter().filter(|workflow| workflow.form == Form::Own);
-    let cases = own.flat_map(|workflow| &workflow.cases).filter(|case| case.control.is_none());
-    cases.flat_map(unpermitted).collect()
+    let own = || workflows.iter().filter(|workflow| workflow.form == Form::Own);
+    let cases = || own().flat_map(|workflow| &workflow.cases);
+    let unlisted = cases().filter(|case| case.control.is_none()).flat_map(unpermitted);
+    unlisted.chain(cases().flat_map(|case| &case.steps).flat_map(elsewhere)).collect()
+}
+
+/// Words of a command that name a file beside the workflow, though the program runs in the workspace.
+fn elsewhere(step: &WorkflowStep) -> impl Iterator<Item = Finding> {
+    let command = step.with.iter().find(|(name, _)| name == "command").map(|(_, given)| given);
+    let words: &[Value] = match command {
+        Some(Given::Value(Value::Array(words))) => words,
+        Some(_) | None => &[],
+    };
+    let suite = beside(&step.place.file);
+    let names = words.iter().filter_map(Value::as_str).filter(move |word| {
+        !word.is_empty() && Path::new(word).is_relative() && files::is_file(&suite.join(word))
+    });
+    names.map(|word| {
+        let message = format!("`{word}` lies beside the workflow, and is looked for in the workspace");
+        let hint = format!("to mean the one beside the workflow, write `{{suite}}/{word}`");
+        let found = mistake(&step.place, Code::Suspicious, message, hint);
+        Finding { severity: Severity::Warning, ..found }
+    })
 }
 
 fn unpermitted(case: &WorkflowCase) -> impl Iterator<Item = Finding> {

@@ -1,10 +1,12 @@
 //! The steps of a case, one after the other, each within its time limit, until one does not do what the case goes on from.
 
+mod look;
+
 use super::agent::{self, Rehearsed, Stage};
 use super::bench::Bench;
-use super::expect::{self, Around, Unmet};
+use super::expect::Unmet;
 use super::hush::Hush;
-use super::judge::{Missing, Seen};
+use super::judge::Seen;
 use super::mask::masked;
 use crate::case::{self, Folders};
 use crate::field::Field;
@@ -16,8 +18,8 @@ use rehearsal_journal::run::{Finding, JournalHead};
 use rehearsal_journal::work::{self, StepEnd, StepResult};
 use rehearsal_lab::store::Moments;
 use rehearsal_lab::workspace::{Policy, Workspace};
-use rehearsal_lab::{Code, Fact, Proof, Refusal, Service, Stop, Used};
-use rehearsal_script::workflow::{Check, Expectation, Form, WorkflowCase, WorkflowStep};
+use rehearsal_lab::{Fact, Proof, Refusal, Service, Stop, Used};
+use rehearsal_script::workflow::{Form, WorkflowCase, WorkflowStep};
 use rehearsal_world::clock::Clock;
 use rehearsal_world::record::Recorder;
 use rehearsal_world::task;
@@ -285,23 +287,6 @@ impl<'f> Turns<'f> {
         Came { findings, ..Came::of(outcome, Used::default()) }
     }
 
-    /// What was observed otherwise than expected.
-    async fn unmet(&mut self, step: &WorkflowStep, fields: &Map<String, Value>) -> Vec<Unmet> {
-        let reads = |check: &Check| matches!(check, Check::Sha256Of(_) | Check::Exists(_));
-        if !step.expect.iter().any(|expectation| reads(&expectation.check)) {
-            return unmet(&step.expect, fields, &self.observed, None);
-        }
-        let (expect, fields, observed) = (step.expect.clone(), fields.clone(), self.observed.clone());
-        let bench = self.bench.take();
-        let (bench, unmet) = task::blocking(move || {
-            let unmet = unmet(&expect, &fields, &observed, bench.as_deref());
-            (bench, unmet)
-        })
-        .await;
-        self.bench = bench;
-        unmet
-    }
-
     /// Writes down what became of a step.
     fn ended(&mut self, step: &WorkflowStep, came: Came, wall: Duration, unmet: Vec<Unmet>) {
         let Came { outcome, used, findings } = came;
@@ -347,40 +332,6 @@ impl<'f> Turns<'f> {
         }
     }
 
-    /// Declared artifacts that are not in the store whole. Asked only where the case has come to its end.
-    ///
-    /// # Errors
-    /// Where the store cannot tell.
-    pub(super) async fn missing(&mut self) -> Result<Vec<Missing>, Stop> {
-        let whole = self.seen.len() == self.case.steps.len() && self.seen.last().is_some_and(Seen::goes_on);
-        if self.form == Form::Reference
-            || self.case.outcome.refuses()
-            || self.case.artifacts.is_empty()
-            || !whole
-        {
-            return Ok(Vec::new());
-        }
-        let Some(bench) = self.bench.take() else { return Ok(Vec::new()) };
-        let (bench, kept) = task::blocking(move || {
-            let kept = bench.store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.artifacts());
-            (bench, kept)
-        })
-        .await;
-        self.bench = Some(bench);
-        let kept = kept?;
-        let declared = self.case.artifacts.iter();
-        let missing = declared
-            .filter_map(|name| {
-                let found = kept.iter().find(|artifact| artifact.filename == *name);
-                match found {
-                    Some(artifact) if artifact.intact => None,
-                    found => Some(Missing { name: name.clone(), damaged: found.is_some() }),
-                }
-            })
-            .collect();
-        Ok(missing)
-    }
-
     /// Ends what still runs, and keeps what it printed.
     ///
     /// # Errors
@@ -396,39 +347,9 @@ impl<'f> Turns<'f> {
     }
 }
 
-/// What the boundary says of a name at which there is no regular file. A file that it does not let us look at may be one.
-const NO_REGULAR_FILE: [Code; 3] = [Code::NoFile, Code::NotRegular, Code::Symlink];
-
-/// Why something did not end, as a sentence.
-pub(super) fn told(stop: Stop) -> String {
-    match stop {
-        Stop::Refused(refusal) => format!("{}: {}", refusal.code.word(), refusal.message),
-        Stop::Failed(why) | Stop::Unsupported(why) => why,
-        Stop::TimedOut => "it took too long".to_owned(),
-    }
-}
-
 /// That a step needs a permission which is not listed.
 pub(super) fn unlisted(step: &str, needed: &str) -> String {
     format!("`{step}` needs {needed}, which `permissions` does not list")
-}
-
-/// What was observed otherwise than expected, one sentence each.
-fn unmet(
-    expect: &[Expectation],
-    fields: &Map<String, Value>,
-    observed: &[Map<String, Value>],
-    bench: Option<&Bench>,
-) -> Vec<Unmet> {
-    let sha256 = |path: &str| match bench.map(|bench| bench.workspace.digest(path)) {
-        None => Err("the workspace is not at hand".to_owned()),
-        Some(Ok(found)) => Ok(found.map(|(_, sum)| sum)),
-        Some(Err(Stop::Refused(refusal))) if NO_REGULAR_FILE.contains(&refusal.code) => Ok(None),
-        Some(Err(stop)) => Err(told(stop)),
-    };
-    let observed = |at: usize| observed.get(at);
-    let around = Around { given: &|given| given.resolve(&observed), sha256: &sha256 };
-    expect.iter().filter_map(|expectation| expect::unmet(expectation, fields, &around)).collect()
 }
 
 /// What comes of a step after one that was given up: none is begun.

@@ -131,6 +131,11 @@ impl Context<'_> {
     }
 }
 
+/// The texts of a list, where there is one.
+fn texts(node: &Node, name: &str) -> Option<Vec<String>> {
+    Some(node.get(name)?.items().iter().filter_map(Node::as_text).map(str::to_owned).collect())
+}
+
 /// A step of a case before its inputs are read.
 struct Planned<'n> {
     /// What names it: the step itself, or its name in a list.

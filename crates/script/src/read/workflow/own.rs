@@ -2,7 +2,7 @@
 
 use super::given::{Scope, given};
 use super::inputs::{Texts, check, is_known};
-use super::{Context, Ids, Planned, demands, expect, or_list};
+use super::{Context, Ids, Planned, demands, expect, or_list, texts};
 use crate::finding::{Code, Findings};
 use crate::node::Node;
 use crate::read::Known;
@@ -67,10 +67,6 @@ fn named(node: &Node, findings: &mut Findings<'_>) {
 
 /// Letters of the longest name.
 const LONGEST_NAME: usize = 128;
-
-fn texts(node: &Node, name: &str) -> Option<Vec<String>> {
-    Some(node.get(name)?.items().iter().filter_map(Node::as_text).map(str::to_owned).collect())
-}
 
 /// A case; `None` where its outcome is not known, which has been told.
 fn case(

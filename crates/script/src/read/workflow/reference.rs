@@ -2,7 +2,7 @@
 
 use super::given::value;
 use super::inputs::{Texts, check, is_known};
-use super::{Context, Ids, MOST_STEPS, Planned, expect, or_list};
+use super::{Context, Ids, MOST_STEPS, Planned, expect, or_list, texts};
 use crate::finding::{Code, Findings};
 use crate::node::{Key, Node};
 use crate::read::Known;
@@ -22,11 +22,6 @@ pub(super) fn workflow(root: &Node, context: &mut Context<'_>, findings: &mut Fi
         cases: cases.filter_map(|node| case(node, root, context, findings)).collect(),
         place: findings.place(root.at),
     }
-}
-
-fn texts(node: &Node, name: &str) -> Vec<String> {
-    let items = node.get(name).map_or(&[][..], Node::items);
-    items.iter().filter_map(Node::as_text).map(str::to_owned).collect()
 }
 
 /// A case; `None` where its outcome is not known, which has been told.
@@ -92,8 +87,8 @@ fn case(
         needs: Vec::new(),
         steps,
         expect,
-        permissions: texts(root, "permissions"),
-        artifacts: texts(root, "artifacts"),
+        permissions: texts(root, "permissions").unwrap_or_default(),
+        artifacts: texts(root, "artifacts").unwrap_or_default(),
         time_limit: None,
         place: findings.place(node.at),
     })
