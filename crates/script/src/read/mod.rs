@@ -116,8 +116,39 @@ type Lint = fn(&[File<'_>], &Known<'_>) -> Vec<Finding>;
 const OTHERS: &[(&str, Lint)] =
     &[(wave::KEY, wave::lint), (runs::KEY, runs::lint), (workflow::KEY, workflow::lint)];
 
+/// Whether a map with this key is the whole of a file. Most files are told by their bytes alone: where neither the key's letters nor an
+/// escape stand that could spell them, nothing need be read.
+fn has_key(file: &File<'_>, key: &str) -> bool {
+    let holds = |part: &[u8]| file.bytes.windows(part.len()).any(|bytes| bytes == part);
+    if ![key.as_bytes(), b"\\u", b"\\U", b"\\x"].into_iter().any(holds) {
+        return false;
+    }
+    node::read(file.bytes, &mut Findings::new(file.name)).is_some_and(|root| root.get(key).is_some())
+}
+
 /// The row of [`OTHERS`] that a file belongs to.
 fn other(file: &File<'_>) -> Option<usize> {
     let root = node::read(file.bytes, &mut Findings::new(file.name))?;
     OTHERS.iter().position(|(key, _)| root.get(key).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_however_it_is_written_and_only_at_the_top() {
+        for (name, text, has) in [
+            ("a.yaml", "cases: []\n", true),
+            ("a.yaml", "version: 1\n\"c\\x61ses\": []\n", true),
+            ("a.json", "{\"c\\u0061ses\": []}", true),
+            ("a.json", "{\"c\\u0062ses\": []}", false),
+            ("a.yaml", "classes: {cases: {}}\n", false),
+            ("a.yaml", "classes: {}\n", false),
+            ("a.yaml", "- cases\n", false),
+            ("a.yaml", "", false),
+        ] {
+            assert_eq!(has_key(&File { name, bytes: text.as_bytes() }, "cases"), has, "{text:?}");
+        }
+    }
 }

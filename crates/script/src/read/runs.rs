@@ -1,6 +1,6 @@
 //! Files of run scripts: what the runs of the agent-run daemon do.
 
-use super::{File, Known};
+use super::{File, Known, has_key};
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Content, Node};
 use crate::runs::{
@@ -17,8 +17,7 @@ pub(super) const KEY: &str = "runs";
 /// Whether a file holds run scripts.
 #[must_use]
 pub fn is_one(file: &File<'_>) -> bool {
-    let root = node::read(file.bytes, &mut Findings::new(file.name));
-    root.is_some_and(|root| root.get(KEY).is_some())
+    has_key(file, KEY)
 }
 
 /// Reads files of run scripts.

@@ -42,10 +42,13 @@ pub enum Why {
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let failed = |why| ReadError { path: path.to_owned(), why };
     let file = super::open(path).map_err(|error| failed(reason(error)))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+    let metadata = file.metadata().ok();
+    if metadata.as_ref().is_some_and(|metadata| metadata.is_dir()) {
         return Err(failed(Why::Folder));
     }
-    let mut bytes = Vec::new();
+    // One byte more than there should be: so one read tells the whole, and the next that it was that.
+    let length = metadata.map_or(0, |metadata| metadata.len().min(limit).saturating_add(1));
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| failed(reason(error)))?;
     if bytes.len() as u64 > limit {
         return Err(failed(Why::TooLong(limit)));

@@ -7,7 +7,7 @@ mod inputs;
 mod own;
 mod reference;
 
-use super::{File, Known};
+use super::{File, Known, has_key};
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Node};
 use crate::scenario::Place;
@@ -22,8 +22,7 @@ pub(super) const KEY: &str = "cases";
 /// Whether a file holds a workflow.
 #[must_use]
 pub fn is_one(file: &File<'_>) -> bool {
-    let root = node::read(file.bytes, &mut Findings::new(file.name));
-    root.is_some_and(|root| root.get(KEY).is_some())
+    has_key(file, KEY)
 }
 
 /// Reads workflow files, each in its form; they are one suite, in which no two cases have one name.
