@@ -1,5 +1,6 @@
 //! Bytes and words from outside as they may stand in facts and messages.
 
+use crate::workspace::is_unseen;
 use serde_json::{Map, Value};
 
 /// Most bytes of a text in a fact. Of what a program or a server says the beginning is shown; a file that is longer shows none.
@@ -30,9 +31,7 @@ pub(crate) fn line(words: &str) -> String {
             break;
         }
         // Marks that turn the direction of writing make a line say something else than it does.
-        let turns =
-            matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if letter.is_control() || turns || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{feff}') {
+        if is_unseen(letter) {
             out.extend(letter.escape_default());
         } else {
             out.push(letter);

@@ -14,6 +14,7 @@ mod name;
 mod quota;
 mod reader;
 
+pub(crate) use name::is_unseen;
 pub use quota::Quota;
 pub(crate) use reader::Changed;
 

@@ -177,7 +177,7 @@ pub(super) fn escaped(path: &str) -> String {
 /// Control characters, and characters that show nothing or change what stands around them: those of the Unicode general
 /// categories Cc, Cf, Zl and Zp, and those with the property `Default_Ignorable_Code_Point` (Unicode 16,
 /// `DerivedCoreProperties.txt`). Some file systems ignore some of them in names.
-fn is_unseen(c: char) -> bool {
+pub(crate) fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}'
