@@ -37,12 +37,10 @@ impl Secret<'_> {
     /// A head without it, as long as before, so that its parts stay where they are.
     pub(crate) fn out_of_head(self, mut head: RequestHead) -> RequestHead {
         let mut from = 0;
-        while let Some(at) = self.place_in(head.raw.get(from..).unwrap_or_default()) {
+        while let Some(at) = self.place_in(head.raw().get(from..).unwrap_or_default()) {
             let begin = from + at;
             from = begin + self.0.len();
-            if let Some(place) = head.raw.get_mut(begin..from) {
-                place.fill(b'*');
-            }
+            head.overwrite(begin..from, b'*');
         }
         head
     }

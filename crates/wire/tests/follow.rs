@@ -13,7 +13,7 @@ fn follow(bytes: &[u8]) -> Follower {
 
 /// All that a follower can tell: the heads, the unfinished one, whether it is lost.
 fn told(follower: &mut Follower) -> (Vec<Vec<u8>>, Vec<u8>, bool) {
-    let heads = std::iter::from_fn(|| follower.next_head()).map(|head| head.raw).collect();
+    let heads = std::iter::from_fn(|| follower.next_head()).map(|head| head.raw().to_vec()).collect();
     (heads, follower.partial().to_vec(), follower.lost())
 }
 
@@ -172,7 +172,7 @@ fn shows_a_head_that_is_not_complete() {
     follower.feed(b"st: x\r\n\r");
     assert_eq!(follower.partial(), b"GET /a HTTP/1.1\r\nHost: x\r\n\r");
     follower.feed(b"\nGET");
-    assert_eq!(follower.next_head().unwrap().raw, b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(follower.next_head().unwrap().raw(), b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(follower.partial(), b"GET");
 }
 
@@ -181,7 +181,7 @@ fn keeps_no_more_of_a_head_than_allowed() {
     let exact = format!("GET / HTTP/1.1\r\nHost: x\r\nA: {}\r\n\r\n", "a".repeat(MAX - 32));
     assert_eq!(exact.len(), MAX);
     let mut follower = follow(exact.as_bytes());
-    assert_eq!(follower.next_head().unwrap().raw.len(), MAX);
+    assert_eq!(follower.next_head().unwrap().raw().len(), MAX);
     for piece in [1, 7, 100_000] {
         let mut follower = Follower::new(MAX);
         let endless = format!("GET /{}", "a".repeat(3 * MAX));
@@ -199,7 +199,7 @@ fn holds_a_bounded_number_of_heads_that_nobody_takes() {
         follower.feed(request);
     }
     assert!(follower.lost());
-    let held = std::iter::from_fn(|| follower.next_head()).map(|head| head.raw.len()).sum::<usize>();
+    let held = std::iter::from_fn(|| follower.next_head()).map(|head| head.raw().len()).sum::<usize>();
     assert!(held >= 10 * request.len() && held < 20 * MAX, "{held}");
     // Heads that are taken in time are never too many.
     let mut follower = Follower::new(MAX);
@@ -246,7 +246,7 @@ proptest! {
         for cut in cuts.iter().cycle() {
             let (now, later) = rest.split_at(rest.len().min(*cut));
             follower.feed(now);
-            heads.extend(std::iter::from_fn(|| follower.next_head()).map(|head| head.raw));
+            heads.extend(std::iter::from_fn(|| follower.next_head()).map(|head| head.raw().to_vec()));
             rest = later;
             if rest.is_empty() {
                 break;
@@ -264,4 +264,38 @@ proptest! {
         }
         prop_assert!(follower.partial().len() <= 64);
     }
+}
+
+/// The same head again is not read again; what it says must not depend on that.
+#[test]
+fn a_head_that_comes_again_is_the_same_head_in_any_chunking() {
+    let one = "POST /a HTTP/1.1\r\nHost: x\r\nX-Odd : \u{e9} \r\nContent-Length: 3\r\n\r\nabc".as_bytes();
+    let plain = b"POST /a?b HTTP/1.1\r\nHost:  x \r\nAccept:\r\nContent-Length: 3\r\n\r\nabc";
+    let longer = b"POST /a?b HTTP/1.1\r\nHost:  x \r\nAccept:\r\nContent-Length: 4\r\n\r\nabcd";
+    let bytes = [&plain[..], plain, longer, plain, plain, one].concat();
+    let told = |piece: usize| {
+        let mut follower = Follower::new(MAX);
+        let mut heads = Vec::new();
+        for bytes in bytes.chunks(piece) {
+            follower.feed(bytes);
+            heads.extend(std::iter::from_fn(|| follower.next_head()));
+        }
+        heads
+    };
+    let whole = told(bytes.len());
+    assert!(whole[0].is(&whole[1]) && whole[3].is(&whole[4]) && !whole[1].is(&whole[2]));
+    let headers: Vec<_> = whole[2].headers().collect();
+    assert_eq!(headers, [("Host", &b"x"[..]), ("Accept", b""), ("Content-Length", b"4")]);
+    assert_eq!(whole[5].fault(), Some(HeadFault::SpaceBeforeColon));
+    for piece in [1, 2, 7, 60] {
+        assert_eq!(told(piece), whole, "{piece}");
+    }
+}
+
+#[test]
+fn a_head_that_is_no_text_still_shows_its_parts() {
+    let head = b"GET /\xff HTTP/1.1\r\nHost: x\r\n\xfe: lost\r\n B : \xfd \r\n\r\n";
+    let head = follow(head).next_head().unwrap();
+    assert_eq!((&*head.method(), &*head.target(), &*head.version()), ("GET", "/\u{fffd}", "HTTP/1.1"));
+    assert_eq!(head.headers().collect::<Vec<_>>(), [("Host", &b"x"[..]), ("B", b"\xfd")]);
 }

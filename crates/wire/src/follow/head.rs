@@ -2,14 +2,46 @@
 
 use super::HeadFault;
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
-/// A request head with its line ends, from the request line to the empty line.
+/// Room made at once for headers: clients of model providers send ten to twenty.
+const FIELDS: usize = 16;
+
+/// A request head with its line ends, from the request line to the empty line. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestHead {
-    /// The bytes as they came.
-    pub raw: Vec<u8>,
+pub struct RequestHead(Arc<Read>);
+
+/// A head and what was found in it, once: it is asked often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Read {
+    raw: Raw,
     fault: Option<HeadFault>,
+    framing: Framing,
     line: LineEnds,
+    fields: Vec<Field>,
+}
+
+/// The bytes as they came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Raw {
+    /// They are UTF-8, as nearly all heads are: its parts need no second look.
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// Where a header's name and value lie in the head, without the space around them. Heads are far shorter than 4 GiB, and
+/// one may hold tens of thousands of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Field {
+    name: Part,
+    value: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    start: u32,
+    end: u32,
 }
 
 /// Where the parts of a request line end in the head.
@@ -42,14 +74,16 @@ struct Seen {
 
 impl RequestHead {
     /// Reads a head that ends with its empty line.
-    pub(super) fn read(raw: Vec<u8>) -> (Self, Framing) {
+    pub(super) fn read(raw: Vec<u8>) -> Self {
         let mut lines = lines(&raw);
-        let request_line = lines.next().unwrap_or_default();
+        let (_, request_line) = lines.next().unwrap_or_default();
         let line = LineEnds::of(request_line);
         let mut seen = Seen { fault: request_line_fault(request_line, line), ..Seen::default() };
         let controls = holds_controls(&raw);
-        for line in lines {
-            seen.line(line, controls);
+        let mut fields = Vec::with_capacity(FIELDS);
+        for (start, line) in lines {
+            let colon = seen.line(line, controls).or_else(|| line.iter().position(|&byte| byte == b':'));
+            fields.extend(colon.and_then(|colon| Field::of(start, line, colon)));
         }
         let old = request_line.ends_with(b"HTTP/1.0");
         if seen.encoding {
@@ -71,39 +105,74 @@ impl RequestHead {
             _ if seen.encoding => Framing::Chunked,
             _ => Framing::None,
         };
-        (Self { fault: seen.fault, raw, line }, framing)
+        Self(Arc::new(Read { raw: Raw::of(raw), fault: seen.fault, framing, line, fields }))
+    }
+
+    /// How the body after it ends.
+    pub(super) fn framing(&self) -> Framing {
+        self.0.framing
+    }
+
+    /// The bytes as they came.
+    #[must_use]
+    pub fn raw(&self) -> &[u8] {
+        self.0.raw.bytes()
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn cost(&self) -> usize {
+        size_of::<Read>() + self.raw().len() + self.0.fields.len() * size_of::<Field>()
+    }
+
+    /// Writes one byte over some, so that what was found in the head stays as it is.
+    pub fn overwrite(&mut self, at: Range<usize>, byte: u8) {
+        let read = Arc::make_mut(&mut self.0);
+        let mut raw = std::mem::replace(&mut read.raw, Raw::Bytes(Vec::new())).into_bytes();
+        if let Some(place) = raw.get_mut(at) {
+            place.fill(byte);
+        }
+        read.raw = Raw::of(raw);
+    }
+
+    /// Whether it is the very same head, and not one that equals it.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The first thing in it that RFC 9112 forbids; what leaves the end of the request unknown goes first.
     #[must_use]
     pub fn fault(&self) -> Option<HeadFault> {
-        self.fault
+        self.0.fault
     }
 
     /// The method as sent.
     #[must_use]
     pub fn method(&self) -> Cow<'_, str> {
-        text(self.line.parts(&self.raw).0)
+        self.text(0, self.0.line.method)
     }
 
     /// The target as sent, query included.
     #[must_use]
     pub fn target(&self) -> Cow<'_, str> {
-        text(self.line.parts(&self.raw).1)
+        self.text(self.0.line.method + 1, self.0.line.target)
     }
 
     /// The version as sent; empty where there is none.
     #[must_use]
     pub fn version(&self) -> Cow<'_, str> {
-        text(self.line.parts(&self.raw).2)
+        self.text(self.0.line.target + 1, self.0.line.version)
     }
 
     /// Names as sent and values without the space around them. Lines that have no readable name are left out.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        lines(&self.raw).skip(1).filter_map(|line| {
-            let colon = line.iter().position(|&byte| byte == b':')?;
-            let name = std::str::from_utf8(&line[..colon]).ok()?;
-            Some((name.trim(), line[colon + 1..].trim_ascii()))
+        let Read { raw, fields, .. } = &*self.0;
+        fields.iter().filter_map(|field| {
+            let name = match raw {
+                Raw::Text(text) => text.get(field.name.range())?,
+                Raw::Bytes(bytes) => std::str::from_utf8(bytes.get(field.name.range())?).ok()?,
+            };
+            Some((name, raw.bytes().get(field.value.range()).unwrap_or_default()))
         })
     }
 
@@ -116,15 +185,60 @@ impl RequestHead {
     /// Everything after the request line, as it came.
     #[must_use]
     pub fn header_lines(&self) -> &[u8] {
-        self.raw.get(super::until_line_feed(&self.raw) + 1..).unwrap_or_default()
+        let raw = self.raw();
+        raw.get(super::until_line_feed(raw) + 1..).unwrap_or_default()
+    }
+
+    /// The same as `String::from_utf8_lossy` of a part, which is slow on what is UTF-8; nothing where there is no such part.
+    fn text(&self, from: usize, to: usize) -> Cow<'_, str> {
+        match &self.0.raw {
+            Raw::Text(text) => text.get(from..to).unwrap_or_default().into(),
+            Raw::Bytes(bytes) => String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default()),
+        }
     }
 }
 
-/// The same as `String::from_utf8_lossy`, which is slow on what is UTF-8.
-fn text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
+impl Raw {
+    fn of(raw: Vec<u8>) -> Self {
+        String::from_utf8(raw).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl Field {
+    /// The field of a line that begins at `start`; none where its name is no text.
+    fn of(start: usize, line: &[u8], colon: usize) -> Option<Self> {
+        let name = std::str::from_utf8(&line[..colon]).ok()?;
+        let before_name = name.len() - name.trim_start().len();
+        let value = &line[colon + 1..];
+        let before_value = colon + 1 + value.len() - value.trim_ascii_start().len();
+        Some(Self {
+            name: Part::of(start + before_name, name.trim().len())?,
+            value: Part::of(start + before_value, value.trim_ascii().len())?,
+        })
+    }
+}
+
+impl Part {
+    fn of(start: usize, length: usize) -> Option<Self> {
+        Some(Self { start: u32::try_from(start).ok()?, end: u32::try_from(start + length).ok()? })
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 
@@ -146,15 +260,17 @@ impl LineEnds {
     }
 }
 
-/// The lines of a head without their ends, up to the empty one.
-fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = raw;
+/// The lines of a head without their ends, up to the empty one, each with where it begins.
+fn lines(raw: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut next = 0;
     std::iter::from_fn(move || {
+        let start = next;
+        let rest = raw.get(start..).unwrap_or_default();
         let end = super::until_line_feed(rest);
-        let (line, after) = rest.split_at(end);
-        rest = after.get(1..).unwrap_or_default();
+        next = start + end + 1;
+        let line = &rest[..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        (!line.is_empty()).then_some(line)
+        (!line.is_empty()).then_some((start, line))
     })
 }
 
@@ -184,24 +300,28 @@ impl Seen {
         }
     }
 
-    /// Looks at one header line; at the characters of its value only where the head holds suspicious ones.
-    fn line(&mut self, line: &[u8], controls: bool) {
+    /// Looks at one header line; at the characters of its value only where the head holds suspicious ones. Returns where its
+    /// colon stands, if it is where it should be.
+    fn line(&mut self, line: &[u8], controls: bool) -> Option<usize> {
         if matches!(line.first(), Some(b' ' | b'\t')) {
-            return self.note(HeadFault::Folded);
+            self.note(HeadFault::Folded);
+            return None;
         }
         let token = line.iter().position(|&byte| !is_token(byte)).unwrap_or(line.len());
         let (name, rest) = line.split_at(token);
         let Some((b':', value)) = rest.split_first() else {
-            return self.note(match rest.iter().position(|&byte| byte == b':') {
+            self.note(match rest.iter().position(|&byte| byte == b':') {
                 None => HeadFault::NoColon,
                 Some(colon) if rest[..colon].iter().all(|byte| matches!(byte, b' ' | b'\t')) => {
                     HeadFault::SpaceBeforeColon
                 }
                 Some(_) => HeadFault::HeaderName,
             });
+            return None;
         };
         if name.is_empty() {
-            return self.note(HeadFault::HeaderName);
+            self.note(HeadFault::HeaderName);
+            return None;
         }
         if controls && value.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
             self.note(HeadFault::HeaderValue);
@@ -216,6 +336,7 @@ impl Seen {
             }
             _ => {}
         }
+        Some(token)
     }
 
     fn length(&mut self, digits: &[u8]) {

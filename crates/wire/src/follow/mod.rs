@@ -14,11 +14,11 @@ use chunked::Chunked;
 use head::Framing;
 use std::collections::VecDeque;
 
-/// Heads that wait to be taken may together hold this many times the largest head.
+/// Heads that wait to be taken may together take this many times the largest head of memory.
 const WAITING_HEADS: usize = 16;
 
-/// What one waiting head costs beside its bytes.
-const HEAD_COST: usize = std::mem::size_of::<RequestHead>();
+/// The largest head that is remembered, in bytes of memory: thousands of connections may be idle.
+const REMEMBERED: usize = 4096;
 
 /// Tracks where heads and bodies begin and end.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct Follower {
     state: State,
     /// Bytes of a head that is not complete yet.
     partial: Vec<u8>,
+    /// The last whole head: most clients send the same one again, as long as their bodies are as long.
+    last: Option<RequestHead>,
     done: VecDeque<RequestHead>,
     /// What `done` holds.
     waiting: usize,
@@ -63,6 +65,7 @@ impl Follower {
             max_head,
             state: State::Head(Place::Before),
             partial: Vec::new(),
+            last: None,
             done: VecDeque::new(),
             waiting: 0,
         }
@@ -111,7 +114,7 @@ impl Follower {
     /// The next complete head, in the order of arrival.
     pub fn next_head(&mut self) -> Option<RequestHead> {
         let head = self.done.pop_front()?;
-        self.waiting -= head.raw.len() + HEAD_COST;
+        self.waiting -= head.cost();
         Some(head)
     }
 
@@ -129,6 +132,13 @@ impl Follower {
 
     /// Reads on in a head; returns how many bytes belong to it.
     fn head(&mut self, mut place: Place, bytes: &[u8]) -> usize {
+        if place == Place::Before
+            && let Some(last) = self.last.as_ref().filter(|last| bytes.starts_with(last.raw()))
+        {
+            let (last, length) = (last.clone(), last.raw().len());
+            self.enter(last);
+            return length;
+        }
         let skipped = skip_empty_lines(&mut place, bytes);
         let bytes = &bytes[skipped..];
         let room = self.max_head - self.partial.len();
@@ -141,21 +151,27 @@ impl Follower {
         };
         let mut raw = std::mem::take(&mut self.partial);
         raw.extend_from_slice(&looked[..end]);
-        let (head, framing) = RequestHead::read(raw);
-        self.state = match framing {
+        let head = RequestHead::read(raw);
+        self.last = Some(head.clone()).filter(|head| head.cost() <= REMEMBERED);
+        self.enter(head);
+        skipped + end
+    }
+
+    /// Takes a whole head in; its body comes next.
+    fn enter(&mut self, head: RequestHead) {
+        self.state = match head.framing() {
             Framing::None => State::Head(Place::Before),
             Framing::Counted(bytes) => State::Counted(bytes),
             Framing::Chunked => State::Chunked(Chunked::new(self.max_head)),
             Framing::Broken => State::Lost,
         };
-        self.waiting += head.raw.len() + HEAD_COST;
-        if self.waiting > (self.max_head + HEAD_COST).saturating_mul(WAITING_HEADS) {
-            self.waiting -= head.raw.len() + HEAD_COST;
+        let cost = head.cost();
+        if self.waiting + cost > self.max_head.saturating_mul(WAITING_HEADS) {
             self.state = State::Lost;
         } else {
+            self.waiting += cost;
             self.done.push_back(head);
         }
-        skipped + end
     }
 }
 

@@ -82,6 +82,16 @@ impl<'s> Tape<'s> {
     pub fn source(&self) -> &'s str {
         self.source
     }
+
+    /// Whether a string is this text. Asked for each key of each object: lengths differ far more often than letters.
+    #[inline]
+    fn holds(&self, string: &Node, text: &str) -> bool {
+        let (start, end) = (string.start as usize, string.end as usize);
+        if string.len != 0 {
+            return escape::unescape(&self.source[start..end]) == text;
+        }
+        end - start == text.len() && self.source.as_bytes()[start..end] == *text.as_bytes()
+    }
 }
 
 /// A place on a tape: copy it freely.
@@ -141,15 +151,7 @@ impl<'t> Value<'t> {
     /// Whether it is exactly this string.
     #[must_use]
     pub fn is_str(self, text: &str) -> bool {
-        let node = self.node();
-        if node.kind != Kind::String {
-            return false;
-        }
-        if node.len != 0 {
-            return self.decoded() == text;
-        }
-        // Asked for each key of each object: lengths differ far more often than letters.
-        (node.end - node.start) as usize == text.len() && self.inner().as_bytes() == text.as_bytes()
+        self.kind() == Kind::String && self.tape.holds(self.node(), text)
     }
 
     /// How many elements or entries; 0 for a scalar.
@@ -196,15 +198,15 @@ impl<'t> Value<'t> {
         }
         let (mut at, mut found) = (self.at + 1, None);
         for _ in 0..self.node().len {
-            let value = Value { tape: self.tape, at: at + 1 };
-            if (Value { tape: self.tape, at }).is_str(key) {
-                found = Some(value);
+            let [name, value] = self.tape.nodes.get(at as usize..)?.first_chunk()?;
+            if self.tape.holds(name, key) {
+                found = Some(Value { tape: self.tape, at: at + 1 });
                 // Only a text that repeats a key somewhere needs the walk to the end.
                 if self.tape.duplicate_key.is_none() {
                     break;
                 }
             }
-            at = value.node().next;
+            at = value.next;
         }
         found
     }
@@ -219,7 +221,10 @@ impl<'t> Value<'t> {
         let mut here = self;
         for part in parts {
             here = match here.kind() {
-                Kind::Object => here.get(&part.replace("~1", "/").replace("~0", "~"))?,
+                Kind::Object if part.contains('~') => {
+                    here.get(&part.replace("~1", "/").replace("~0", "~"))?
+                }
+                Kind::Object => here.get(part)?,
                 Kind::Array => here.items().nth(index(part)?)?,
                 Kind::Null | Kind::Bool | Kind::Number | Kind::String => return None,
             };

@@ -36,6 +36,7 @@ pub(super) enum Left {
 }
 
 /// What a plain head says about the request.
+#[derive(Clone, Copy)]
 struct Plain {
     head: usize,
     body: usize,
@@ -60,8 +61,9 @@ pub(super) async fn run<A: App>(
     }
     let mut buffer = BytesMut::from(front);
     let mut patience = Patience::new(line, closing);
+    let mut known = None;
     loop {
-        let next = match first_head(line, &mut buffer) {
+        let next = match first_head(line, &buffer, &mut known) {
             First::Plain(plain) => plain,
             First::Other => return Left::ToHyper(buffer.freeze()),
             // hyper may find the beginning of a head unusual before its end comes.
@@ -166,18 +168,23 @@ enum First {
     Unfinished,
 }
 
-fn first_head<A: App>(line: &Line<A>, buffer: &mut BytesMut) -> First {
+/// Looks at the front of the buffer; a head that is the last one again needs no look.
+fn first_head<A: App>(line: &Line<A>, buffer: &BytesMut, known: &mut Option<(RequestHead, Plain)>) -> First {
     let ledger = line.ledger();
     let Some(head) = ledger.follower.peek() else {
         return if ledger.follower.lost() { First::Other } else { First::Unfinished };
     };
-    if !buffer.starts_with(&head.raw) {
+    if !buffer.starts_with(head.raw()) {
         return First::Other;
     }
-    match plain(head, line.limits.body) {
-        Some(plain) => First::Plain(plain),
-        None => First::Other,
+    if let Some((last, plain)) = known
+        && last.is(head)
+    {
+        return First::Plain(*plain);
     }
+    let Some(plain) = plain(head, line.limits.body) else { return First::Other };
+    *known = Some((head.clone(), plain));
+    First::Plain(plain)
 }
 
 /// Takes the head and counts the request.
@@ -244,7 +251,7 @@ fn plain(head: &RequestHead, most: u64) -> Option<Plain> {
         return None;
     }
     // A head without fault holds no control character and only tokens for names.
-    if !head.raw.is_ascii() {
+    if !head.raw().is_ascii() {
         return None;
     }
     let (mut length, mut last) = (None, false);
@@ -268,7 +275,7 @@ fn plain(head: &RequestHead, most: u64) -> Option<Plain> {
         }
     }
     let body = usize::try_from(length.unwrap_or(0)).ok()?;
-    Some(Plain { head: head.raw.len(), body, last })
+    Some(Plain { head: head.raw().len(), body, last })
 }
 
 /// Bytes of a target that every reader understands alike (RFC 3986, unreserved, sub-delims and what a path and a query hold).

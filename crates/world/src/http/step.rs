@@ -137,14 +137,14 @@ fn after_head<'f>(head: &RequestHead, front: &'f [u8]) -> &'f [u8] {
         return front;
     }
     let blank = front.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-    front[blank..].strip_prefix(&head.raw[..]).unwrap_or(front)
+    front[blank..].strip_prefix(head.raw()).unwrap_or(front)
 }
 
 /// The same head with a target that hyper can read.
 fn readable(head: &RequestHead) -> Vec<u8> {
-    let rest = head.raw.iter().position(|&byte| byte == b'\n').map_or(head.raw.len(), |at| at + 1);
+    let rest = head.raw().iter().position(|&byte| byte == b'\n').map_or(head.raw().len(), |at| at + 1);
     let mut readable = format!("{} / {}\r\n", head.method(), head.version()).into_bytes();
-    readable.extend_from_slice(&head.raw[rest..]);
+    readable.extend_from_slice(&head.raw()[rest..]);
     readable
 }
 
