@@ -72,7 +72,7 @@ impl Reader<'_> {
     #[expect(clippy::cast_possible_truncation, reason = "parse() refuses texts whose offsets do not fit")]
     fn push(&mut self, kind: Kind, start: usize, end: usize, len: u32) {
         let next = self.tape.nodes.len() as u32 + 1;
-        self.tape.nodes.push(Node { start: start as u32, end: end as u32, next, len, kind });
+        self.tape.nodes.push(Node { start: start as u32, end: end as u32, next, len, marks: 0, kind });
     }
 
     fn document(&mut self) -> Result<(), Broken> {
@@ -133,6 +133,7 @@ impl Reader<'_> {
         node.end = self.at as u32;
         node.next = next;
         node.len = open.len;
+        node.marks = super::halved(open.marks);
         if open.object && open.len > WALKED_KEYS {
             let object = super::Value { tape: &self.tape, at: open.node };
             let mut seen = BTreeSet::new();
@@ -147,9 +148,7 @@ impl Reader<'_> {
         let Some(open) = self.open.last_mut() else { return };
         let Some((key, earlier)) = self.tape.nodes.split_last() else { return };
         let text = &self.bytes[key.start as usize..key.end as usize];
-        let ends =
-            u64::from(text.first().copied().unwrap_or(0)) + 5 * u64::from(text.last().copied().unwrap_or(0));
-        let mark = 1 << ((ends + 11 * text.len() as u64) & 63);
+        let mark = super::mark(text);
         let seen = open.marks & mark != 0;
         open.marks |= mark;
         // An escape hides what the key says from its mark, now and for every later key.
