@@ -416,30 +416,33 @@ impl Sent {
         Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }
     }
 
-    /// The same stream with a write for each frame. Clocks tick in milliseconds, so shorter waits are saved up.
+    /// The same stream with a write for each frame; the head leaves with the first. Clocks tick in milliseconds, so shorter waits
+    /// are saved up.
     fn paced(self, pacing: Pacing) -> Self {
         const TICK: Duration = Duration::from_millis(1);
         let Form::Frames(head, frames) = self.form else { return self };
+        if frames.is_empty() {
+            return Self { form: Form::Frames(head, frames), ..self };
+        }
         let step = match pacing.tokens_per_second {
             0 => Duration::ZERO,
             rate => Duration::from_secs(1) / rate,
         };
-        let mut acts =
-            vec![Act::Wait(pacing.ttft), Act::Write(head.with("transfer-encoding", "chunked").to_bytes())];
-        let mut owed = Duration::ZERO;
-        let last = frames.len().saturating_sub(1);
+        let mut bytes = head.with("transfer-encoding", "chunked").to_bytes();
+        let mut owed = pacing.ttft;
+        let mut acts = Vec::with_capacity(frames.len() + 1);
+        let last = frames.len() - 1;
         for (i, frame) in frames.iter().enumerate() {
-            let mut bytes = Vec::with_capacity(frame.len() + 16);
             chunked::chunk(&mut bytes, frame);
             if i == last {
                 bytes.extend_from_slice(chunked::LAST);
             }
-            acts.push(Act::Write(bytes));
-            owed += step;
-            if owed >= TICK && i != last {
+            if owed >= TICK {
                 acts.push(Act::Wait(owed));
                 owed = Duration::ZERO;
             }
+            acts.push(Act::Write(std::mem::take(&mut bytes)));
+            owed += step;
         }
         Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }
     }

@@ -14,14 +14,15 @@ use std::task::{Context, Poll};
 pub(crate) enum Form {
     /// One body with its length.
     Plain,
-    /// Eight chunks, each in a write of its own.
+    /// Some chunks, each in a write of its own.
     Dripped,
 }
 
-/// Serves for ever: `bare plain|dripped SIZE`.
+/// Serves for ever: `bare plain|dripped SIZE CHUNKS`.
 pub(crate) fn serve(arguments: &[String]) {
     let dripped = arguments[0] == "dripped";
     let size: usize = arguments[1].parse().expect("a size");
+    let chunks: usize = arguments[2].parse().expect("a number of chunks");
     let body = Bytes::from(vec![b'x'; size]);
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime").block_on(
         async move {
@@ -33,7 +34,7 @@ pub(crate) fn serve(arguments: &[String]) {
                 let body = body.clone();
                 tokio::spawn(async move {
                     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-                        answer(request, body.clone(), dripped)
+                        answer(request, body.clone(), dripped.then_some(chunks))
                     });
                     let _left = hyper::server::conn::http1::Builder::new()
                         .half_close(true)
@@ -51,25 +52,23 @@ type Body = http_body_util::Either<Full<Bytes>, StreamBody<Drip>>;
 async fn answer(
     request: Request<Incoming>,
     body: Bytes,
-    dripped: bool,
+    chunks: Option<usize>,
 ) -> Result<Response<Body>, Infallible> {
     let _read = request.into_body().collect().await;
-    let body = if dripped {
-        http_body_util::Either::Right(StreamBody::new(Drip {
-            piece: body.slice(..body.len() / 8),
-            left: 8,
-            ready: true,
-        }))
-    } else {
-        http_body_util::Either::Left(Full::new(body))
+    let body = match chunks {
+        Some(left) => {
+            let piece = body.slice(..body.len() / left);
+            http_body_util::Either::Right(StreamBody::new(Drip { piece, left, ready: true }))
+        }
+        None => http_body_util::Either::Left(Full::new(body)),
     };
     Ok(Response::builder().header("content-type", "application/json").body(body).expect("a response"))
 }
 
-/// Eight pieces with a pause of one poll between them, so that hyper writes each by itself.
+/// Pieces with a pause of one poll between them, so that hyper writes each by itself.
 struct Drip {
     piece: Bytes,
-    left: u8,
+    left: usize,
     ready: bool,
 }
 

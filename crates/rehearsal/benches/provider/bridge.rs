@@ -1,7 +1,7 @@
 //! The recording bridge beside nginx, both before the same bare upstream: how many requests pass, and what each adds to one.
 
 use crate::api::Api;
-use crate::load::{self, Load};
+use crate::load::{self, Load, Size};
 use crate::server::Server;
 use crate::table::Row;
 use crate::{ROUNDS, SECONDS, median};
@@ -27,7 +27,7 @@ pub(crate) fn rows(wants: impl Fn(&str) -> bool) {
 
 /// Requests a second through each, in turn.
 fn rate(name: &str, load: &Load) {
-    let upstream = Server::bare(load.bare_form, 600);
+    let upstream = Server::bare(load.bare_form, Size::whole(600));
     let (mut ratios, mut ours, mut theirs) = (Vec::new(), 0.0, 0.0);
     for _ in 0..ROUNDS {
         let Some(nginx) = Server::nginx(upstream.address) else {
@@ -47,7 +47,7 @@ fn rate(name: &str, load: &Load) {
 
 /// What the bridge adds to the median latency of one request at a time.
 fn latency(name: &str, load: &Load) {
-    let upstream = Server::bare(load.bare_form, 600);
+    let upstream = Server::bare(load.bare_form, Size::whole(600));
     let bridge = Server::bridge(upstream.address);
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let direct = millis(load::median_of(&upstream, load, LATENCIES));
@@ -64,7 +64,7 @@ fn latency(name: &str, load: &Load) {
 /// Peak memory of the bridge after an answer of 64 MiB.
 fn memory() {
     let load = Load::small(Api::Chat);
-    let upstream = Server::bare(load.bare_form, 64 << 20);
+    let upstream = Server::bare(load.bare_form, Size::whole(64 << 20));
     let bridge = Server::bridge(upstream.address);
     let before = bridge.peak_kb();
     load::once(bridge.address, &load);

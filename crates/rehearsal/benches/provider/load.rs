@@ -163,8 +163,24 @@ async fn connect(address: SocketAddr) -> TcpStream {
     socket
 }
 
-/// Reads one whole reply (by its length or its last chunk) and gives the size of its body, framing included.
-async fn read_reply(socket: &mut TcpStream, reply: &mut Vec<u8>) -> usize {
+/// The body of a reply.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    /// Bytes, framing included.
+    pub(crate) bytes: usize,
+    /// Chunks that it came in, the last and empty one left out; 0 for a body with its length.
+    pub(crate) chunks: usize,
+}
+
+impl Size {
+    /// A body with its length.
+    pub(crate) const fn whole(bytes: usize) -> Self {
+        Self { bytes, chunks: 0 }
+    }
+}
+
+/// Reads one whole reply, by its length or its last chunk.
+async fn read_reply(socket: &mut TcpStream, reply: &mut Vec<u8>) -> Size {
     reply.clear();
     loop {
         assert!(socket.read_buf(reply).await.expect("a reply") > 0, "the server left");
@@ -181,13 +197,26 @@ async fn read_reply(socket: &mut TcpStream, reply: &mut Vec<u8>) -> usize {
             None => reply.ends_with(b"0\r\n\r\n"),
         };
         if whole {
-            return reply.len() - head;
+            return Size { bytes: reply.len() - head, chunks: chunks(&reply[head..]) };
         }
     }
 }
 
+/// Counts the chunks of a body that has any.
+fn chunks(mut body: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(end) = body.windows(2).position(|two| two == b"\r\n")
+        && let Ok(size) = usize::from_str_radix(&String::from_utf8_lossy(&body[..end]), 16)
+        && size > 0
+    {
+        body = body.get(end + 2 + size + 2..).unwrap_or_default();
+        count += 1;
+    }
+    count
+}
+
 /// One request on a connection of its own, tried until the server listens; the size of the reply's body.
-pub(crate) fn once(address: SocketAddr, load: &Load) -> usize {
+pub(crate) fn once(address: SocketAddr, load: &Load) -> Size {
     runtime().block_on(async {
         let mut socket = connect(address).await;
         let (mut request, mut reply) = (Vec::new(), Vec::new());

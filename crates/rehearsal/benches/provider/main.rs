@@ -19,7 +19,7 @@ mod server;
 mod table;
 
 use api::{Api, Past};
-use load::{Load, Measured};
+use load::{Load, Measured, Size};
 use server::Server;
 use std::time::Duration;
 use table::Row;
@@ -65,7 +65,7 @@ fn rows(api: Api, wants: impl Fn(&str) -> bool) {
         pair(&named("small request, 32 connections"), &Load::small(api), 0.75, Some(1.6));
     }
     if wants("stream") {
-        pair(&named("8 chunks in one write, against bare's plain"), &Load::streamed(api), 0.6, None);
+        pair(&named("a stream in one write, against bare's plain"), &Load::streamed(api), 0.6, None);
         pair(&named("a write for each chunk, against bare's own"), &Load::dripped(api), 0.9, None);
     }
     if wants("large") {
@@ -103,7 +103,7 @@ fn start() {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     let load = Load::small(Api::Chat);
     for _ in 0..21 {
-        bare.push(Server::bare(load.bare_form, 600).first_answer(&load));
+        bare.push(Server::bare(load.bare_form, Size::whole(600)).first_answer(&load));
         ours.push(Server::stand_in().first_answer(&load));
     }
     let (ours, bare) = (median(ours), median(bare));

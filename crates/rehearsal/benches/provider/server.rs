@@ -1,7 +1,7 @@
 //! A server process under measurement: started, found by its first line, read from /proc, ended by its id.
 
 use crate::bare::Form;
-use crate::load::{self, Load, Measured};
+use crate::load::{self, Load, Measured, Size};
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A bare server that answers `size` bytes.
-    pub(crate) fn bare(form: Form, size: usize) -> Self {
+    /// A bare server that answers as many bytes, where it drips in as many chunks.
+    pub(crate) fn bare(form: Form, size: Size) -> Self {
         let word = match form {
             Form::Plain => "plain",
             Form::Dripped => "dripped",
         };
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["bare", word, &size.to_string()]);
+        command.args(["bare", word, &size.bytes.to_string(), &size.chunks.to_string()]);
         Self::start(command, None)
     }
 
@@ -118,8 +118,8 @@ impl Server {
         self.started.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Bytes of the body with which the server answers a load.
-    pub(crate) fn reply_size(&self, load: &Load) -> usize {
+    /// The size of the body with which the server answers a load.
+    pub(crate) fn reply_size(&self, load: &Load) -> Size {
         load::once(self.address, load)
     }
 

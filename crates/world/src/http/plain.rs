@@ -9,6 +9,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes, BytesMut};
+use rehearsal_wire::act::Act;
 use rehearsal_wire::follow::RequestHead;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
@@ -88,7 +89,7 @@ pub(super) async fn run<A: App>(
             return Left::Ended(Ended::Told, Bytes::new());
         };
         line.ledger().phase = Phase::Between;
-        let (ticket, diverts) = (answer.ticket, matches!(answer.reply, Reply::Acts(_)));
+        let (ticket, diverts) = (answer.ticket, diverts(&answer.reply));
         let plan = match played(answer, Asked { head_only: false, old: false, last: next.last }) {
             Raw::Plan(plan) if !diverts => plan,
             raw @ (Raw::Plan(_) | Raw::Live(_)) => {
@@ -100,6 +101,14 @@ pub(super) async fn run<A: App>(
         if !play(line, stream, ticket, plan, closing).await {
             return Left::Over;
         }
+    }
+}
+
+/// Whether a reply does what no plain server would do.
+fn diverts(reply: &Reply) -> bool {
+    match reply {
+        Reply::Acts(plan) => !plan.acts.iter().all(|act| matches!(act, Act::Write(_))),
+        Reply::Whole { .. } | Reply::Chunks { .. } | Reply::Live { .. } => false,
     }
 }
 
