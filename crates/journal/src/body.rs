@@ -16,20 +16,26 @@ pub fn shared(old: &[u8], new: &[u8]) -> (usize, usize) {
     (head, tail)
 }
 
-const BLOCK: usize = 64;
+/// Whole blocks first, large ones before small ones: comparing slices is vectorised, comparing bytes is not.
+const BLOCKS: [usize; 2] = [512, 32];
 
 fn same_beginning(old: &[u8], new: &[u8]) -> usize {
-    // Whole blocks first: comparing slices is vectorised, comparing bytes is not.
-    let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let at = blocks * BLOCK;
+    let mut at = 0;
+    for block in BLOCKS {
+        let blocks = old[at..].chunks_exact(block).zip(new[at..].chunks_exact(block));
+        at += block * blocks.take_while(|(a, b)| a == b).count();
+    }
     at + old[at..].iter().zip(&new[at..]).take_while(|(a, b)| a == b).count()
 }
 
 fn same_end(old: &[u8], new: &[u8]) -> usize {
-    let blocks = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let at = blocks * BLOCK;
-    let (old, new) = (&old[..old.len() - at], &new[..new.len() - at]);
-    at + old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count()
+    let (mut old, mut new, whole) = (old, new, new.len());
+    for block in BLOCKS {
+        let blocks = old.rchunks_exact(block).zip(new.rchunks_exact(block));
+        let same = block * blocks.take_while(|(a, b)| a == b).count();
+        (old, new) = (&old[..old.len() - same], &new[..new.len() - same]);
+    }
+    whole - new.len() + old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// Why a body cannot be built again.

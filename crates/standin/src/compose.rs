@@ -420,6 +420,8 @@ impl Sent {
     /// are saved up.
     fn paced(self, pacing: Pacing) -> Self {
         const TICK: Duration = Duration::from_millis(1);
+        /// Bytes that framing adds to a chunk, and to the last one.
+        const FRAMING: usize = 16;
         let Form::Frames(head, frames) = self.form else { return self };
         if frames.is_empty() {
             return Self { form: Form::Frames(head, frames), ..self };
@@ -428,11 +430,14 @@ impl Sent {
             0 => Duration::ZERO,
             rate => Duration::from_secs(1) / rate,
         };
-        let mut bytes = head.with("transfer-encoding", "chunked").to_bytes();
+        let mut head = head.with("transfer-encoding", "chunked").to_bytes();
         let mut owed = pacing.ttft;
         let mut acts = Vec::with_capacity(frames.len() + 1);
         let last = frames.len() - 1;
         for (i, frame) in frames.iter().enumerate() {
+            // As large as it must be: many streams may wait at once.
+            let mut bytes = std::mem::take(&mut head);
+            bytes.reserve_exact(frame.len() + FRAMING);
             chunked::chunk(&mut bytes, frame);
             if i == last {
                 bytes.extend_from_slice(chunked::LAST);
@@ -441,7 +446,7 @@ impl Sent {
                 acts.push(Act::Wait(owed));
                 owed = Duration::ZERO;
             }
-            acts.push(Act::Write(std::mem::take(&mut bytes)));
+            acts.push(Act::Write(bytes));
             owed += step;
         }
         Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }

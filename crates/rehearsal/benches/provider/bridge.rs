@@ -12,6 +12,9 @@ const LATENCIES: usize = 900;
 /// Most that the bridge may add to a request's median latency, milliseconds.
 const ADDED: f64 = 0.2;
 
+/// What the upstream answers, in so many chunks where it drips.
+const SIZE: Size = Size { bytes: 600, chunks: 8 };
+
 /// The rows of the bridge.
 pub(crate) fn rows(wants: impl Fn(&str) -> bool) {
     for (name, load) in [("plain", Load::small(Api::Chat)), ("stream", Load::dripped(Api::Chat))] {
@@ -27,7 +30,7 @@ pub(crate) fn rows(wants: impl Fn(&str) -> bool) {
 
 /// Requests a second through each, in turn.
 fn rate(name: &str, load: &Load) {
-    let upstream = Server::bare(load.bare_form, Size::whole(600));
+    let upstream = Server::bare(load.bare_form, SIZE);
     let (mut ratios, mut ours, mut theirs) = (Vec::new(), 0.0, 0.0);
     for _ in 0..ROUNDS {
         let Some(nginx) = Server::nginx(upstream.address) else {
@@ -47,7 +50,7 @@ fn rate(name: &str, load: &Load) {
 
 /// What the bridge adds to the median latency of one request at a time.
 fn latency(name: &str, load: &Load) {
-    let upstream = Server::bare(load.bare_form, Size::whole(600));
+    let upstream = Server::bare(load.bare_form, SIZE);
     let bridge = Server::bridge(upstream.address);
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let direct = millis(load::median_of(&upstream, load, LATENCIES));

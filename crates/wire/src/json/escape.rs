@@ -14,17 +14,31 @@ pub(super) fn specials(word: u64) -> u64 {
     !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
 }
 
+/// Bytes that are looked at together where long text is expected.
+const BLOCK: usize = 32;
+
+/// How many bytes from the start lie in whole blocks without a quote, a backslash or a control character.
+#[inline]
+pub(super) fn plain_blocks(bytes: &[u8]) -> usize {
+    // Without a way out of the inner loop the compiler makes it a handful of vector instructions.
+    let special = |any: bool, &byte: &u8| any | (byte == b'"') | (byte == b'\\') | (byte < 0x20);
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    BLOCK * blocks.iter().take_while(|block| !block.iter().fold(false, special)).count()
+}
+
 /// How many bytes from the start are no quote, no backslash and no control character.
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let before = plain_blocks(bytes);
+    let bytes = &bytes[before..];
     let (words, rest) = bytes.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         let hits = specials(u64::from_le_bytes(*word));
         if hits != 0 {
-            return i * 8 + hits.trailing_zeros() as usize / 8;
+            return before + i * 8 + hits.trailing_zeros() as usize / 8;
         }
     }
     let plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
-    bytes.len() - rest.len() + rest.iter().take_while(plain).count()
+    before + bytes.len() - rest.len() + rest.iter().take_while(plain).count()
 }
 
 pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
@@ -43,7 +57,9 @@ pub(super) fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some(run) = text[at..].find('\\') {
+    loop {
+        // An accepted string holds neither quotes nor controls, so a run ends at an escape or at the end.
+        let run = plain_run(&bytes[at..]);
         out.push_str(&text[at..at + run]);
         at += run;
         let (letter, width) = match bytes.get(at + 1) {
@@ -68,6 +84,5 @@ pub(super) fn unescape(text: &str) -> String {
         out.push(letter);
         at += width;
     }
-    out.push_str(&text[at..]);
     out
 }

@@ -104,7 +104,8 @@ impl<'s> Tape<'s> {
         if string.len != 0 {
             return escape::unescape(&self.source[start..end]) == text;
         }
-        end - start == text.len() && self.source.as_bytes()[start..end] == *text.as_bytes()
+        let (string, text) = (&self.source.as_bytes()[start..end], text.as_bytes());
+        string.len() == text.len() && string.first() == text.first() && string == text
     }
 }
 

@@ -230,12 +230,15 @@ impl<'e> Around<'e> {
 
 /// The tokens that were read and written.
 pub(super) fn usage(out: &mut Vec<u8>, input: u64, output: u64) {
-    let text = format!(
-        "{{\"input_tokens\":{input},\"input_tokens_details\":{{\"cached_tokens\":0,\"cache_write_tokens\":0}},\"output_tokens\":{output},\
-         \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":{}}}",
-        input.saturating_add(output)
+    out.extend_from_slice(b"{\"input_tokens\":");
+    write_number(out, input);
+    out.extend_from_slice(
+        b",\"input_tokens_details\":{\"cached_tokens\":0,\"cache_write_tokens\":0},\"output_tokens\":",
     );
-    out.extend_from_slice(text.as_bytes());
+    write_number(out, output);
+    out.extend_from_slice(b",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":");
+    write_number(out, input.saturating_add(output));
+    out.push(b'}');
 }
 
 /// A further member, whose value is a number.
