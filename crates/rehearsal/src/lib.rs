@@ -9,7 +9,7 @@ pub mod reference;
 mod terminal;
 
 use clap::Parser;
-use command::Command;
+use command::Called;
 use failure::Failure;
 use rehearsal_world::environment;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 #[command(name = "rehearsal", version, arg_required_else_help = true, after_help = failure::exit_codes())]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Called,
 }
 
 /// The program from its command line to its exit code.
@@ -33,15 +33,16 @@ pub fn main() -> ExitCode {
     }
     guarded(|| match Arguments::try_parse_from(&words) {
         Ok(_) if lacks_agent(&words) => failure::report(&Failure::Command(LACKS_AGENT.to_owned())),
-        Ok(arguments) => match command::run(arguments.command) {
+        Ok(arguments) => match arguments.command.run() {
             // Whoever keeps a report in a file must not take an empty one for a good end.
-            Ok(()) => match terminal::lost() {
+            Ok(Ok(())) => match terminal::lost() {
                 None => ExitCode::from(failure::MET.code),
                 Some(why) => {
                     failure::report(&Failure::World(format!("standard output cannot be written: {why}")))
                 }
             },
-            Err(failure) => failure::report(&failure),
+            Ok(Err(failure)) => failure::report(&failure),
+            Err(error) => failure::usage(&error),
         },
         Err(error) => failure::usage(&error),
     })

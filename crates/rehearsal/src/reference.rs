@@ -83,14 +83,16 @@ fn code(text: &str) -> String {
 
 fn command_line() -> String {
     let mut out = fenced("text", &help(&["rehearsal", "--help"]));
-    for command in Arguments::command().get_subcommands() {
+    let mut all = Arguments::command();
+    all.build();
+    for command in all.get_subcommands().filter(|command| command.get_name() != "help") {
         let name = command.get_name();
         let hidden = if command.is_hide_set() { " (hidden: `run` starts it)" } else { "" };
         out.push_str(&format!(
             "\n## rehearsal {name}{hidden}\n\n{}",
             fenced("text", &help(&["rehearsal", name, "--help"]))
         ));
-        for below in command.get_subcommands().map(clap::Command::get_name) {
+        for below in command.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help") {
             let text = fenced("text", &help(&["rehearsal", name, below, "--help"]));
             out.push_str(&format!("\n### rehearsal {name} {below}\n\n{text}"));
         }

@@ -14,31 +14,23 @@ pub(super) fn specials(word: u64) -> u64 {
     !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
 }
 
-/// Bytes that are looked at together where long text is expected.
-const BLOCK: usize = 32;
-
-/// How many bytes from the start lie in whole blocks without a quote, a backslash or a control character.
-#[inline]
-pub(super) fn plain_blocks(bytes: &[u8]) -> usize {
-    // Without a way out of the inner loop the compiler makes it a handful of vector instructions.
-    let special = |any: bool, &byte: &u8| any | (byte == b'"') | (byte == b'\\') | (byte < 0x20);
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    BLOCK * blocks.iter().take_while(|block| !block.iter().fold(false, special)).count()
+/// How many bytes from the start are no quote, no backslash and no control character. For long runs: it takes its time to begin.
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let run = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+    let is_control = |byte: &u8| *byte < 0x20;
+    let run = &bytes[..run];
+    if holds_controls(run) { run.iter().position(is_control).unwrap_or(run.len()) } else { run.len() }
 }
 
-/// How many bytes from the start are no quote, no backslash and no control character.
-pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let before = plain_blocks(bytes);
-    let bytes = &bytes[before..];
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (i, word) in words.iter().enumerate() {
-        let hits = specials(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return before + i * 8 + hits.trailing_zeros() as usize / 8;
-        }
+fn holds_controls(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 16;
+    // Without a way out of a block, the compiler makes it one comparison.
+    let in_block = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | (*byte < 0x20));
+    match bytes.last_chunk() {
+        // The last block may overlap the one before it.
+        Some(last) => in_block(last) || bytes.as_chunks().0.iter().any(in_block),
+        None => bytes.iter().any(|byte| *byte < 0x20),
     }
-    let plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
-    before + bytes.len() - rest.len() + rest.iter().take_while(plain).count()
 }
 
 pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! The reader: RFC 8259 text to a tape, in one pass without recursion.
 
-use super::escape::{hex4, low_half, plain_blocks, specials};
+use super::escape::{hex4, low_half, plain_run, specials};
 use super::{Broken, Kind, Node, Tape, Why};
 use std::collections::BTreeSet;
 
@@ -252,7 +252,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a string, eight bytes at a time and more where it is long; several escapes in one word cost one look at it.
+    /// Reads a string, eight bytes at a time and at a stretch where it is long; several escapes in one word cost one look at it.
     fn string(&mut self) -> Result<(), Broken> {
         self.at += 1;
         let (start, mut escaped) = (self.at, 0);
@@ -289,7 +289,10 @@ impl Reader<'_> {
                 hits &= u64::MAX << (8 * used);
             }
             self.at = self.bytes.len().min(base + 8);
-            self.at += plain_blocks(&self.bytes[self.at..]);
+            // Keys and words end sooner.
+            if base > start {
+                self.at += plain_run(&self.bytes[self.at..]);
+            }
         }
     }
 

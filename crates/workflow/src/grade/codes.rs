@@ -169,7 +169,6 @@ pub(super) fn weight_of_note(code: &str) -> Severity {
 pub fn codes() -> Vec<&'static str> {
     let (world, checks): (Vec<&Check>, Vec<&Check>) =
         CHECKS.iter().partition(|check| check.tier == Tier::World);
-    let mut codes: Vec<&'static str> = Vec::new();
     let all = world
         .iter()
         .map(|check| check.code)
@@ -177,12 +176,8 @@ pub fn codes() -> Vec<&'static str> {
         .chain(RULES.iter().map(|rule| rule.name))
         .chain(checks.iter().map(|check| check.code))
         .chain(NOTES.iter().map(|note| note.word.code));
-    for code in all {
-        if !codes.contains(&code) {
-            codes.push(code);
-        }
-    }
-    codes
+    let mut seen = BTreeSet::new();
+    all.filter(|code| seen.insert(*code)).collect()
 }
 
 /// Everything that is known of one code.
