@@ -76,6 +76,8 @@ pub(super) fn first<'t>(list: Value<'t>, tell: impl Fn(usize, Value<'t>) -> Opti
 
 /// The first key of a value that stands in a table.
 pub(super) fn key_of(table: &[Foreign], value: Value<'_>) -> Option<Leak> {
+    // Hardly any value has one, and that it has none is told sooner than which is the first.
+    table.iter().find(|(name, _)| value.get(name).is_some())?;
     let (name, fix) = value.entries().find_map(|(key, _)| named(table, key))?;
     Some(Leak::key(name, fix))
 }
