@@ -50,8 +50,7 @@ pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     loop {
-        // An accepted string holds neither quotes nor controls, so a run ends at an escape or at the end.
-        let run = plain_run(&bytes[at..]);
+        let run = memchr::memchr(b'\\', &bytes[at..]).unwrap_or(bytes.len() - at);
         out.push_str(&text[at..at + run]);
         at += run;
         let (letter, width) = match bytes.get(at + 1) {
