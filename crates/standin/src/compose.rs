@@ -16,6 +16,7 @@ use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::{Envelope, IssuedCall, PIECE, Progress, Reply, Usage};
 use rehearsal_wire::turn::Turn;
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Replies are dated from 2026-01-01T00:00:00Z, a second a step.
@@ -31,7 +32,7 @@ pub struct Sent {
     /// Its form.
     pub form: Form,
     /// The reply in it that the lane keeps, if it keeps it.
-    pub kept: Option<Box<StoredReply>>,
+    pub kept: Option<Arc<StoredReply>>,
 }
 
 /// How a reply leaves.
@@ -310,9 +311,9 @@ impl Asker<'_> {
     }
 
     /// What the lane keeps of a reply.
-    fn kept(&self, reply: Reply, envelope: Envelope, keep: Keep) -> Box<StoredReply> {
+    fn kept(&self, reply: Reply, envelope: Envelope, keep: Keep) -> Arc<StoredReply> {
         let made = if self.turn.stream { Progress::Whole } else { Progress::Queued };
-        Box::new(StoredReply {
+        Arc::new(StoredReply {
             dialect: self.dialect,
             reply,
             envelope,

@@ -49,7 +49,7 @@ impl StoredReply {
 #[derive(Clone, Debug)]
 pub enum Store {
     /// Keeps a reply.
-    Keep(Box<StoredReply>),
+    Keep(Arc<StoredReply>),
     /// Notes how far a reply was told to be.
     Tell(String, Progress),
     /// Forgets one.
@@ -126,7 +126,7 @@ impl Stored {
 
     pub(crate) fn change(&mut self, change: Store) {
         match change {
-            Store::Keep(reply) => self.keep(*reply),
+            Store::Keep(reply) => self.keep(reply),
             Store::Tell(id, progress) => {
                 if let Some(reply) = self.replies.get_mut(&*id) {
                     Arc::make_mut(reply).background = Some(progress);
@@ -144,7 +144,7 @@ impl Stored {
         }
     }
 
-    fn keep(&mut self, reply: StoredReply) {
+    fn keep(&mut self, reply: Arc<StoredReply>) {
         if let Some(talk) = &reply.conversation {
             Arc::make_mut(&mut self.talks).insert(talk.clone(), Some(reply.envelope.id.clone()));
         }
@@ -160,7 +160,7 @@ impl Stored {
         }
         self.bytes += bytes;
         self.order.push_back(Arc::clone(&id));
-        self.replies.insert(id, Arc::new(reply));
+        self.replies.insert(id, reply);
     }
 
     fn forget(&mut self, id: &str) {
@@ -181,11 +181,12 @@ mod tests {
     use super::{MOST, MOST_BYTES, Store, Stored, StoredReply};
     use rehearsal_wire::dialect::DIALECTS;
     use rehearsal_wire::reply::{Envelope, Progress, Reply};
+    use std::sync::Arc;
 
     fn reply(id: &str, request: usize) -> Store {
         let envelope = Envelope::plain(id.to_owned(), 0, "\"m\"".to_owned());
         let request = vec![b' '; request];
-        Store::Keep(Box::new(StoredReply {
+        Store::Keep(Arc::new(StoredReply {
             dialect: &DIALECTS[0],
             reply: Reply::default(),
             envelope,

@@ -205,8 +205,9 @@ impl Origin<'_> {
 
 /// Appends the highest so many hexadecimal digits of some bits, 16 at most: what the ids of providers end in.
 pub fn push_hex(out: &mut String, bits: u64, digits: u32) {
-    let digit = |place| char::from(b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize]);
-    out.extend((0..digits.min(16)).map(digit));
+    let all: [u8; 16] =
+        std::array::from_fn(|place| b"0123456789abcdef"[(bits >> (60 - 4 * place) & 15) as usize]);
+    out.push_str(std::str::from_utf8(&all[..digits.min(16) as usize]).unwrap_or_default());
 }
 
 /// What stands at a route.

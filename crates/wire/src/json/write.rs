@@ -60,13 +60,22 @@ pub fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
                 if i > 0 {
                     out.extend_from_slice(b", ");
                 }
-                write_string(out, &key.decoded());
+                write_text(out, key);
                 out.extend_from_slice(b": ");
                 write_value(out, item);
             }
             out.push(b'}');
         }
-        Kind::String => write_string(out, &value.decoded()),
+        Kind::String => write_text(out, value),
         Kind::Null | Kind::Bool | Kind::Number => out.extend_from_slice(value.text().as_bytes()),
+    }
+}
+
+/// Appends a string value. One without escapes is written as it was read.
+fn write_text(out: &mut Vec<u8>, string: Value<'_>) {
+    if string.node().len == 0 {
+        out.extend_from_slice(string.text().as_bytes());
+    } else {
+        write_string(out, &string.decoded());
     }
 }

@@ -90,7 +90,10 @@ pub(super) fn items<'r>(reply: &'r Reply, envelope: &Envelope) -> Vec<Item<'r>> 
     let text = reply.text.as_deref().filter(|text| !text.is_empty() || reply.calls.is_empty());
     let refusal = reply.refusal.as_deref();
     if text.is_some() || refusal.is_some() {
-        items.push(Item::Message { id: format!("msg_{stem}"), text, refusal });
+        items.push(Item::Message { id: ["msg_", stem].concat(), text, refusal });
+    }
+    if reply.calls.is_empty() {
+        return items;
     }
     let tools = Tools::of(envelope);
     let call = |(k, call): (usize, &'r IssuedCall)| {

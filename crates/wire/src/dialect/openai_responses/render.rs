@@ -90,7 +90,8 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         Progress::Running => Status::InProgress,
         Progress::Cancelled => Status::Cancelled,
     };
-    let mut out = Vec::with_capacity(1536);
+    let echoed: usize = envelope.echoed.iter().map(|(_, text)| text.len()).sum();
+    let mut out = Vec::with_capacity(1536 + echoed);
     Around::new(envelope).write(&mut out, reply, status);
     out
 }
