@@ -86,7 +86,7 @@ pub enum Reply {
         /// Status 200..=999 and headers.
         head: ResponseHead,
         /// Each becomes an HTTP chunk; empty ones are left out.
-        frames: Vec<Bytes>,
+        frames: Vec<Vec<u8>>,
     },
     /// A head at once, and a body that is made while it leaves: see [`live`].
     Live {

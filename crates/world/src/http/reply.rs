@@ -20,7 +20,7 @@ use super::{Answer, Reply};
 #[derive(Debug)]
 pub(super) enum Payload {
     Whole(Bytes),
-    Chunks(std::vec::IntoIter<Bytes>),
+    Chunks(std::vec::IntoIter<Vec<u8>>),
 }
 
 impl Body for Payload {
@@ -34,7 +34,7 @@ impl Body for Payload {
         let next = match self.get_mut() {
             Self::Whole(body) if body.is_empty() => None,
             Self::Whole(body) => Some(std::mem::take(body)),
-            Self::Chunks(frames) => frames.next(),
+            Self::Chunks(frames) => frames.next().map(Bytes::from),
         };
         Poll::Ready(next.map(|data| Ok(Frame::data(data))))
     }
@@ -264,7 +264,7 @@ fn length(payload: &Payload, old: bool) -> u64 {
         Payload::Whole(body) => body.len() as u64,
         Payload::Chunks(frames) if frames.as_slice().is_empty() => 0,
         Payload::Chunks(frames) => {
-            let framing = |frame: &Bytes| if old { 0 } else { hex_digits(frame.len()) + 4 };
+            let framing = |frame: &Vec<u8>| if old { 0 } else { hex_digits(frame.len()) + 4 };
             let data: usize = frames.as_slice().iter().map(|frame| frame.len() + framing(frame)).sum();
             // The empty chunk at the end is `0`, twice CR LF.
             data as u64 + if old { 0 } else { 5 }

@@ -1,6 +1,5 @@
 //! What the app is told about its answers is what the client saw.
 
-use bytes::Bytes;
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_world::http::{End, Reply, Request};
@@ -15,10 +14,10 @@ fn script(request: &Request) -> (Reply, bool) {
         "/none" => (whole(204, ""), false),
         "/chunks" | "/many-chunks" => {
             let count = if request.head.target() == "/chunks" { 3 } else { 5000 };
-            let frames = (0..count).map(|number| Bytes::from("y".repeat(number % 40))).collect();
+            let frames = (0..count).map(|number| "y".repeat(number % 40).into_bytes()).collect();
             (Reply::Chunks { head: ResponseHead::new(200), frames }, false)
         }
-        "/no-chunks" => (Reply::Chunks { head: ResponseHead::new(200), frames: vec![Bytes::new()] }, false),
+        "/no-chunks" => (Reply::Chunks { head: ResponseHead::new(200), frames: vec![Vec::new()] }, false),
         "/acts" => {
             let acts = ["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", "ab", "cd"];
             let acts = acts.iter().map(|part| Act::Write(part.as_bytes().to_vec())).collect();

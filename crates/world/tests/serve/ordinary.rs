@@ -151,7 +151,7 @@ fn http_1_0_closes_unless_asked_to_stay() {
 }
 
 fn frames(_: &Request) -> (Reply, bool) {
-    let frames = (0..8).map(|number| Bytes::from(format!("data: {number}\n\n"))).collect();
+    let frames = (0..8).map(|number| format!("data: {number}\n\n").into_bytes()).collect();
     let head = ResponseHead::new(200).with("Content-Type", "text/event-stream");
     (Reply::Chunks { head, frames }, false)
 }
