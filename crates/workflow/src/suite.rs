@@ -86,7 +86,8 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
     let mut files = read_files(paths)?;
     // Beside a suite may lie what its daemons play.
     files.retain(|(name, bytes, named)| *named || !runs::is_one(&File { name, bytes }));
-    let (rules, codes, forms, refusals) = (rule_names(), grade::codes(), step::forms(), step::refusals());
+    let codes: Vec<_> = grade::all_codes().collect();
+    let (rules, forms, refusals) = (rule_names(), step::forms(), step::refusals());
     let known = known(&rules, &codes, &forms, &refusals);
     let (of_workflows, of_scenarios): (Vec<_>, Vec<_>) =
         named(&files).into_iter().partition(workflow::is_one);
@@ -120,7 +121,8 @@ pub fn load(paths: &[PathBuf], chosen: Option<Profile>) -> Result<Suite, LoadErr
 /// When files cannot be read.
 pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let files = read_files(paths)?;
-    let (rules, codes, forms, refusals) = (rule_names(), grade::codes(), step::forms(), step::refusals());
+    let codes: Vec<_> = grade::all_codes().collect();
+    let (rules, forms, refusals) = (rule_names(), step::forms(), step::refusals());
     let known = known(&rules, &codes, &forms, &refusals);
     let mut findings = rehearsal_script::lint(&named(&files), &known);
     // Files with mistakes name no cassette and no run scripts for sure.

@@ -42,12 +42,24 @@ pub fn find<'p>(method: &str, path: &'p str, headers: &[Header<'_>]) -> Option<P
 /// The dialects that have something at each path that a route spells out. Every request asks, and to compare its path with the
 /// routes of all dialects costs a tenth of its time.
 static SERVED: LazyLock<HashMap<&'static str, Vec<&'static Dialect>>> = LazyLock::new(|| {
-    let spelt = DIALECTS.iter().flat_map(|dialect| dialect.routes).map(|route| route.path);
-    let at = |path: &str| {
-        let has = |dialect: &&Dialect| dialect.routes.iter().any(|route| named(route.path, path).is_some());
-        DIALECTS.iter().filter(has).collect()
-    };
-    spelt.filter(|path| !path.contains('{')).map(|path| (path, at(path))).collect()
+    let is_spelt = |path: &&str| !path.contains('{');
+    let paths = |dialect: &'static Dialect| dialect.routes.iter().map(|route| route.path);
+    let spelt: Vec<_> = DIALECTS.iter().flat_map(paths).filter(is_spelt).collect();
+    let mut served: HashMap<_, Vec<&Dialect>> = HashMap::new();
+    for dialect in DIALECTS {
+        let mut has = |path| {
+            let dialects = served.entry(path).or_default();
+            if dialects.last().is_none_or(|last| !std::ptr::eq(*last, dialect)) {
+                dialects.push(dialect);
+            }
+        };
+        paths(dialect).filter(is_spelt).for_each(&mut has);
+        // A part in braces may stand for what another route spells out.
+        for template in paths(dialect).filter(|path| !is_spelt(path)) {
+            spelt.iter().filter(|path| named(template, path).is_some()).for_each(|path| has(path));
+        }
+    }
+    served
 });
 
 /// What stands at a path below a mount.

@@ -167,17 +167,19 @@ pub(super) fn weight_of_note(code: &str) -> Severity {
 /// of notes.
 #[must_use]
 pub fn codes() -> Vec<&'static str> {
-    let (world, checks): (Vec<&Check>, Vec<&Check>) =
-        CHECKS.iter().partition(|check| check.tier == Tier::World);
-    let all = world
-        .iter()
+    let mut seen = BTreeSet::new();
+    all_codes().filter(|code| seen.insert(*code)).collect()
+}
+
+/// The same in that order, some more than once: for who only asks whether a word is one.
+pub(crate) fn all_codes() -> impl Iterator<Item = &'static str> {
+    let of = |is_world: bool| CHECKS.iter().filter(move |check| (check.tier == Tier::World) == is_world);
+    of(true)
         .map(|check| check.code)
         .chain(WORDS.iter().map(|word| word.code))
         .chain(RULES.iter().map(|rule| rule.name))
-        .chain(checks.iter().map(|check| check.code))
-        .chain(NOTES.iter().map(|note| note.word.code));
-    let mut seen = BTreeSet::new();
-    all.filter(|code| seen.insert(*code)).collect()
+        .chain(of(false).map(|check| check.code))
+        .chain(NOTES.iter().map(|note| note.word.code))
 }
 
 /// Everything that is known of one code.

@@ -22,6 +22,7 @@ mod truncated;
 pub(crate) mod work;
 
 pub(crate) use agent::TIME_LIMIT;
+pub(crate) use codes::all_codes;
 pub use codes::{codes, explain, explained, text, weight_word};
 pub use conduct::most_requests;
 pub use daemon::{Call, Talk};
