@@ -19,11 +19,14 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
-    let is = |item: Value<'_>, kind| item.get("type").is_some_and(|word| word.is_str(kind));
-    let items = || asked.top("input").into_iter().flat_map(Value::items).enumerate();
+    let items = || {
+        let items = asked.top("input").into_iter().flat_map(Value::items).enumerate();
+        items.filter_map(|(at, item)| Some((at, item, item.get("type")?)))
+    };
     let mut reasoning = BTreeMap::new();
     let mut bare = false;
-    for (at, item) in items().filter(|(_, item)| is(*item, "reasoning") || is(*item, "item_reference")) {
+    let is_reasoning = |kind: Value<'_>| kind.is_str("reasoning") || kind.is_str("item_reference");
+    for (at, item, _) in items().filter(|(_, _, kind)| is_reasoning(*kind)) {
         match item.get("id").and_then(Value::as_str) {
             Some(id) => drop(reasoning.insert(id, (at, item))),
             // Without ids nobody can tell whose it is.
@@ -31,8 +34,8 @@ fn check(asked: &Asked<'_>, notes: &mut Vec<Note>) -> Verdict {
         }
     }
     let mut told = None;
-    for (at, item) in items() {
-        let kind = ["function_call", "custom_tool_call"].into_iter().find(|kind| is(item, kind));
+    for (at, item, kind) in items() {
+        let kind = ["function_call", "custom_tool_call"].into_iter().find(|known| kind.is_str(known));
         let (Some(kind), Some(id)) = (kind, item.get("call_id").and_then(Value::as_str)) else { continue };
         let Issued::Call { step, ours: true, .. } = asked.script.issued(&id) else { continue };
         let Some(thinking) = asked.script.thinking_of_step(step) else { continue };

@@ -90,9 +90,9 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         Progress::Running => Status::InProgress,
         Progress::Cancelled => Status::Cancelled,
     };
-    let echoed: usize = envelope.echoed.iter().map(|(_, text)| text.len()).sum();
-    let mut out = Vec::with_capacity(1536 + echoed);
-    Around::new(envelope).write(&mut out, reply, status);
+    let around = Around::new(envelope);
+    let mut out = Vec::with_capacity(around.room());
+    around.write(&mut out, reply, status);
     out
 }
 
@@ -106,6 +106,11 @@ pub(super) struct Around<'e> {
 }
 
 impl<'e> Around<'e> {
+    /// Bytes that one response takes, unless its items are long.
+    pub(super) fn room(&self) -> usize {
+        1024 + self.before.len() + self.after.len()
+    }
+
     pub(super) fn new(envelope: &'e Envelope) -> Self {
         let mut around = Self { envelope, before: Vec::new(), after: Vec::new() };
         let (mut before, mut after) = (Vec::with_capacity(128), Vec::with_capacity(512));

@@ -41,26 +41,30 @@ struct Events<'e> {
 impl Events<'_> {
     /// One event with its number, and what else it says.
     fn push(&mut self, kind: &str, rest: impl FnOnce(&mut Vec<u8>)) {
-        let mut out = Vec::with_capacity(256);
+        self.push_sized(256, kind, rest);
+    }
+
+    /// The same with room for so many bytes.
+    fn push_sized(&mut self, room: usize, kind: &str, rest: impl FnOnce(&mut Vec<u8>)) {
+        let mut out = Vec::with_capacity(room);
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(kind.as_bytes());
         out.extend_from_slice(b"\ndata: {\"type\":");
-        let begin = out.len();
+        let mut begin = out.len();
         write_string(&mut out, kind);
         number(&mut out, "sequence_number", self.events.len() as u64);
         rest(&mut out);
         // What the request gave may be written over several lines, which would end the event.
-        for byte in &mut out[begin..] {
-            if matches!(*byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', &out[begin..]) {
+            begin += at;
+            out[begin] = b' ';
         }
         out.extend_from_slice(b"}\n\n");
         self.events.push(out);
     }
 
     fn response(&mut self, kind: &str, around: &Around<'_>, reply: &Reply, status: Status) {
-        self.push(kind, |out| {
+        self.push_sized(around.room(), kind, |out| {
             key(out, "response");
             around.write(out, reply, status);
         });
