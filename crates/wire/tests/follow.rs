@@ -220,6 +220,25 @@ fn never_keeps_a_body() {
     assert!(follower.next_head().is_some() && follower.next_head().is_none());
 }
 
+/// A header line, or what stands in the place of one.
+fn line() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        "[A-Za-z-]{1,9}: ?[ -~]{0,9}".prop_map(String::into_bytes),
+        "[ \ta:\u{e9}\u{a0}]{1,9}".prop_map(String::into_bytes),
+        prop::collection::vec(any::<u8>().prop_filter("no line end", |byte| !b"\r\n".contains(byte)), 1..9),
+    ]
+}
+
+fn headers_of(raw: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let lines = raw.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let header = |line: &[u8]| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        let name = std::str::from_utf8(&line[..colon]).ok()?.trim().to_owned();
+        Some((name, line[colon + 1..].trim_ascii().to_vec()))
+    };
+    lines.skip(1).take_while(|line| !line.is_empty()).filter_map(header).collect()
+}
+
 fn requests() -> impl Strategy<Value = Vec<u8>> {
     let body = prop_oneof![
         Just("Host: x\r\n\r\n".to_owned()),
@@ -253,6 +272,23 @@ proptest! {
             }
         }
         prop_assert_eq!(whole, (heads, follower.partial().to_vec(), follower.lost()));
+    }
+
+    /// The index of a head against its lines, read as slowly as can be; twice, for the second time nothing is read.
+    #[test]
+    fn shows_the_headers_that_its_lines_hold(lines in prop::collection::vec(line(), 0..8), feed in prop_oneof![Just("\r\n"), Just("\n")]) {
+        let mut raw = b"GET / HTTP/1.1\r\nHost: x\r\n".to_vec();
+        for line in lines {
+            raw.extend_from_slice(&line);
+            raw.extend_from_slice(feed.as_bytes());
+        }
+        raw.extend_from_slice(b"\r\n");
+        let mut follower = follow(&raw);
+        follower.feed(&raw);
+        while let Some(head) = follower.next_head() {
+            let shown: Vec<_> = head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
+            prop_assert_eq!(shown, headers_of(head.raw()));
+        }
     }
 
     #[test]

@@ -363,3 +363,42 @@ fn gives_nothing_for_the_wrong_kind() {
     assert_eq!((one.as_number(), root.len(), root.get("b").unwrap().len()), (Some("1"), 2, 0));
     assert!(json::parse(b"null").unwrap().root().is_null());
 }
+
+/// Text is read in pieces of several widths: what ends it must be seen at every place of each.
+#[test]
+fn sees_what_may_not_stand_in_a_string_at_any_place() {
+    for place in 0..100 {
+        let (before, after) = ("é".repeat(place / 2) + &"x".repeat(place % 2), "y".repeat(40));
+        for (odd, why) in [("\u{1}", Why::ControlCharacter), ("\\q", Why::BadEscape)] {
+            let broken = parse(format!("\"{before}{odd}{after}\"").as_bytes()).unwrap_err();
+            let at = 1 + before.len() + usize::from(why == Why::BadEscape);
+            assert_eq!((broken.why, broken.offset), (why, at), "{place}");
+        }
+        let text = format!("\"{before}\\\"\\u00e9{after}\"");
+        let tape = tape(&text);
+        assert_eq!(tape.root().as_str().unwrap(), format!("{before}\"é{after}"));
+        assert!(tape.root().is_str(&format!("{before}\"é{after}")) && !tape.root().is_str(&before));
+    }
+}
+
+#[test]
+fn finds_each_key_of_an_object_and_no_other() {
+    for count in [0, 1, 5, 24, 25, 90] {
+        for escaped in [None, Some(0), Some(count / 2)] {
+            let key = |number: usize| format!("{}{number}", "k".repeat(number % 7));
+            let written = |number| match escaped {
+                Some(this) if this == number => format!("\\u006b{number}: \\n"),
+                _ => key(number),
+            };
+            let entries: Vec<_> =
+                (0..count).map(|number| format!("\"{}\":{number}", written(number))).collect();
+            let text = format!("{{{}}}", entries.join(","));
+            let tape = tape(&text);
+            for number in 0..count + 10 {
+                let named = if escaped == Some(number) { format!("k{number}: \n") } else { key(number) };
+                let found = tape.root().get(&named).map(|value| value.text().to_owned());
+                assert_eq!(found, (number < count).then(|| number.to_string()), "{text} {named}");
+            }
+        }
+    }
+}
