@@ -55,8 +55,8 @@ static SERVED: LazyLock<HashMap<&'static str, Vec<&'static Dialect>>> = LazyLock
         };
         paths(dialect).filter(is_spelt).for_each(&mut has);
         // A part in braces may stand for what another route spells out.
-        for template in paths(dialect).filter(|path| !is_spelt(path)) {
-            spelt.iter().filter(|path| named(template, path).is_some()).for_each(|path| has(path));
+        for ends in paths(dialect).filter_map(around_braces) {
+            spelt.iter().filter(|path| between(ends, path).is_some()).for_each(|path| has(path));
         }
     }
     served
@@ -113,8 +113,20 @@ fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: Path<'p>) -> Op
 
 /// What stands in a path for the part in braces of a route; nothing for a route without one.
 fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
-    let Some((before, rest)) = route.split_once('{') else { return (path == route).then_some("") };
-    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    match around_braces(route) {
+        Some(ends) => between(ends, path),
+        None => (path == route).then_some(""),
+    }
+}
+
+/// What stands before and behind the part in braces of a route that has one.
+fn around_braces(route: &str) -> Option<(&str, &str)> {
+    let (before, rest) = route.split_once('{')?;
+    Some((before, rest.split_once('}').map_or("", |(_, after)| after)))
+}
+
+/// What stands in a path between these ends, one part of it.
+fn between<'p>((before, after): (&str, &str), path: &'p str) -> Option<&'p str> {
     let named = path.strip_prefix(before)?.strip_suffix(after)?;
     (!named.is_empty() && !named.contains('/')).then_some(named)
 }
