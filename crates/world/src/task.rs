@@ -32,7 +32,9 @@ const GIVEN_UP: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the operating system gives no threads.
 pub fn run_server<T>(future: impl Future<Output = T>) -> io::Result<T> {
-    match parallelism() / 2 {
+    // The files of the control groups, which may allow fewer, take a twentieth of a start.
+    let threads = if processors() < 4 { 1 } else { parallelism() / 2 };
+    match threads {
         0 | 1 => run_here(future),
         threads => {
             Ok(Builder::new_multi_thread().worker_threads(threads).enable_all().build()?.block_on(future))
@@ -109,22 +111,18 @@ pub fn asked_to_end() -> impl Future<Output = ()> {
     }
 }
 
-/// Whether this process is known not to ignore SIGHUP, as it does below `nohup`: a handler of ours would undo that.
-#[cfg(target_os = "linux")]
+/// Whether this process does not ignore SIGHUP, as it does below `nohup`: a handler of ours would undo that.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "no safe wrapper asks how a signal is taken")]
 fn ends_at_hangup() -> bool {
     static ENDS: OnceLock<bool> = OnceLock::new();
     *ENDS.get_or_init(|| {
-        let status = crate::files::read_text("/proc/self/status".as_ref(), 64 << 10).unwrap_or_default();
-        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        // Signal 1 is the lowest bit.
-        ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
+        let mut taken = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: without a new action nothing is changed; the present one is written to the place, which is ours and of its size.
+        let asked = unsafe { libc::sigaction(libc::SIGHUP, std::ptr::null(), taken.as_mut_ptr()) };
+        // SAFETY: it is made of numbers and of pointers that are not followed, for which zeros are a value.
+        asked == 0 && unsafe { taken.assume_init() }.sa_sigaction != libc::SIG_IGN
     })
-}
-
-/// Elsewhere nothing tells: the system's own way stays.
-#[cfg(all(unix, not(target_os = "linux")))]
-fn ends_at_hangup() -> bool {
-    false
 }
 
 /// Works until the work is done, or until someone asks the program to end: then the work is dropped, and there is no outcome.
@@ -143,6 +141,14 @@ pub fn joined<T>(ended: Result<T, JoinError>) -> T {
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
         Err(Err(error)) => panic!("a task ends by itself or by its panic: {error}"),
     }
+}
+
+/// How many processors this program may use, where the system tells it at once.
+fn processors() -> u32 {
+    #[cfg(target_os = "linux")]
+    return rustix::thread::sched_getaffinity(None).map_or(u32::MAX, |set| set.count());
+    #[cfg(not(target_os = "linux"))]
+    u32::MAX
 }
 
 /// How many things the machine does at once, 1 or more.
