@@ -402,3 +402,14 @@ fn finds_each_key_of_an_object_and_no_other() {
         }
     }
 }
+
+/// Each line end must cost what stands before it, never what comes after.
+#[test]
+fn writes_and_reads_text_of_nothing_but_escapes() {
+    for text in ["\n".repeat(1 << 20), "\"".repeat(1 << 20), "a\n".repeat(1 << 20)] {
+        let mut written = Vec::new();
+        write_string(&mut written, &text);
+        assert!(parse(&written).unwrap().root().is_str(&text));
+    }
+    assert_eq!(parse("\"\n".repeat(1 << 20).as_bytes()).unwrap_err().offset, 1);
+}

@@ -14,12 +14,25 @@ pub(super) fn specials(word: u64) -> u64 {
     !((no_quote & no_slash & no_control) | word) & (ONES * 0x80)
 }
 
-/// How many bytes from the start are no quote, no backslash and no control character. For long runs: it takes its time to begin.
+/// How many bytes from the start are no quote, no backslash and no control character.
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let hits = specials(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return i * 8 + hits.trailing_zeros() as usize / 8;
+        }
+    }
+    let plain = |byte: &&u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
+    bytes.len() - rest.len() + rest.iter().take_while(plain).count()
+}
+
+/// The same, quicker where the run is long. For text in which a control character is a mistake: it looks as far as the next quote or
+/// backslash even where one stands before, so whoever went on behind it would look at the rest again and again.
+pub(super) fn long_run(bytes: &[u8]) -> usize {
     let run = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-    let is_control = |byte: &u8| *byte < 0x20;
     let run = &bytes[..run];
-    if holds_controls(run) { run.iter().position(is_control).unwrap_or(run.len()) } else { run.len() }
+    if holds_controls(run) { plain_run(run) } else { run.len() }
 }
 
 fn holds_controls(bytes: &[u8]) -> bool {

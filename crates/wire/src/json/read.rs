@@ -1,6 +1,6 @@
 //! The reader: RFC 8259 text to a tape, in one pass without recursion.
 
-use super::escape::{hex4, low_half, plain_run, specials};
+use super::escape::{hex4, long_run, low_half, specials};
 use super::{Broken, Kind, Node, Tape, Why};
 use std::collections::BTreeSet;
 
@@ -291,7 +291,7 @@ impl Reader<'_> {
             self.at = self.bytes.len().min(base + 8);
             // Keys and words end sooner.
             if base > start {
-                self.at += plain_run(&self.bytes[self.at..]);
+                self.at += long_run(&self.bytes[self.at..]);
             }
         }
     }
