@@ -32,7 +32,7 @@ const GIVEN_UP: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the operating system gives no threads.
 pub fn run_server<T>(future: impl Future<Output = T>) -> io::Result<T> {
-    // The files of the control groups, which may allow fewer, take a twentieth of a start.
+    // Only control groups may allow fewer, and their files take a start longer to read than to ask for this.
     let threads = if processors() < 4 { 1 } else { parallelism() / 2 };
     match threads {
         0 | 1 => run_here(future),

@@ -133,7 +133,7 @@ fn read<A: FromArgMatches>(given: &ArgMatches) -> Result<A, clap::Error> {
     A::from_arg_matches(given)
 }
 
-/// The command that was called. The parser learns the arguments of that one alone: those of all are a tenth of a short run's time.
+/// The command that was called. The parser learns the arguments of that one alone: those of all make every start longer.
 #[derive(Debug)]
 pub(crate) struct Called {
     name: String,
