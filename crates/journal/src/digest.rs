@@ -5,7 +5,17 @@ use sha2::{Digest as _, Sha256};
 /// The sum that stands before a first line: 64 zeros.
 pub const ZERO: [u8; 64] = [b'0'; 64];
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// The two hexadecimal digits of each byte: a line holds three digests or more.
+const PAIRS: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < pairs.len() {
+        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
 
 /// SHA-256 of `bytes`.
 #[must_use]
@@ -17,9 +27,8 @@ pub fn of(bytes: &[u8]) -> [u8; 32] {
 #[must_use]
 pub fn hex(digest: &[u8; 32]) -> [u8; 64] {
     let mut out = [0; 64];
-    for (pair, byte) in out.chunks_exact_mut(2).zip(digest) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (pair, byte) in out.as_chunks_mut().0.iter_mut().zip(digest) {
+        *pair = PAIRS[usize::from(*byte)];
     }
     out
 }

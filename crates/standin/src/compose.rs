@@ -252,17 +252,15 @@ impl Asker<'_> {
 
     /// What a reply travels in; `step` is the place in a script that it comes from.
     fn envelope(&self, piece: usize, step: Option<(&str, usize)>) -> Envelope {
-        let mut model = Vec::new();
-        match (self.turn.model, &self.turn.addressed) {
-            (Some(value), _) => rehearsal_wire::json::write_value(&mut model, value),
-            (None, Some(name)) => rehearsal_wire::json::write_string(&mut model, name),
-            (None, None) => rehearsal_wire::json::write_string(&mut model, MODEL),
-        }
+        let model = match (self.turn.model, &self.turn.addressed) {
+            (Some(value), _) => rehearsal_wire::json::written(value),
+            (None, Some(name)) => rehearsal_wire::json::quoted(name),
+            (None, None) => rehearsal_wire::json::quoted(MODEL),
+        };
         Envelope {
             id: (self.dialect.id)(&Origin { step, bits: self.dice.bits(), kept: self.keep() != Keep::Not }),
             created: EPOCH + self.turn.listed as u64,
-            // What the writer writes is text.
-            model: String::from_utf8(model).unwrap_or_default(),
+            model,
             choices: self.turn.choices,
             include_usage: self.turn.include_usage,
             logprobs: self.turn.logprobs,
@@ -277,13 +275,14 @@ impl Asker<'_> {
     /// What the request says under the keys that the dialect gives back; of a key that stands twice, the last.
     fn echoed(&self) -> Vec<(&'static str, String)> {
         let mut said: Vec<(&'static str, String)> = Vec::new();
+        if self.dialect.echoes.is_empty() {
+            return said;
+        }
         // The walk goes over the request, which has few keys, not over all that could be given back.
         for (key, value) in self.tape.root().entries() {
             let Some(key) = key.as_str() else { continue };
             let Some(name) = self.dialect.echoes.iter().find(|name| ***name == *key) else { continue };
-            let mut text = Vec::new();
-            rehearsal_wire::json::write_value(&mut text, value);
-            let text = String::from_utf8(text).unwrap_or_default();
+            let text = rehearsal_wire::json::written(value);
             match said.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => *known = text,
                 None => said.push((name, text)),

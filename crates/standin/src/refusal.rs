@@ -71,6 +71,9 @@ pub(crate) fn refused(mut event: Box<Asked>, reject: &Reject) -> Box<Asked> {
 pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> Option<Reject> {
     let header = |name: &str| heard.header(name).and_then(|value| std::str::from_utf8(value).ok());
     let wants_key = (setting.require_key || setting.profile == Profile::Api) && !dialect.key.is_empty();
+    if !wants_key {
+        return None;
+    }
     // A header for the key must hold more than the word that stands before the key.
     let target = heard.head.target();
     let holds_key = |form: &&str| {
@@ -84,8 +87,7 @@ pub(crate) fn no_key(setting: &Setting, heard: Heard<'_>, dialect: &Dialect) -> 
     };
     let clouds = heard.mount.map(|mount| mount.key);
     let mut forms = [dialect.key].into_iter().chain(dialect.other_keys.iter().copied()).chain(clouds);
-    let mut keyless = || !forms.any(|form| holds_key(&form));
-    (wants_key && keyless()).then(|| {
+    (!forms.any(|form| holds_key(&form))).then(|| {
         let message = format!("You didn't provide an API key: send it in the header `{}`", dialect.key);
         Reject::of_no_place("api-key", dialect.keyless, None, message)
     })

@@ -153,14 +153,16 @@ impl Stored {
             return;
         }
         let id: Arc<str> = reply.envelope.id.as_str().into();
-        self.forget(&id);
-        while self.replies.len() >= MOST || self.bytes + bytes > MOST_BYTES {
+        if let Some(before) = self.replies.insert(Arc::clone(&id), reply) {
+            self.bytes -= before.bytes();
+            self.order.retain(|known| *known != id);
+        }
+        self.bytes += bytes;
+        self.order.push_back(id);
+        while self.replies.len() > MOST || self.bytes > MOST_BYTES {
             let Some(oldest) = self.order.pop_front() else { break };
             self.take(&oldest);
         }
-        self.bytes += bytes;
-        self.order.push_back(Arc::clone(&id));
-        self.replies.insert(id, reply);
     }
 
     fn forget(&mut self, id: &str) {

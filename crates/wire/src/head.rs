@@ -83,8 +83,12 @@ impl ResponseHead {
 fn push_harmless(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
-    for byte in &mut out[start..] {
-        *byte = if byte.is_ascii_control() && *byte != b'\t' { b' ' } else { *byte };
+    let harmful = |byte: u8| byte.is_ascii_control() && byte != b'\t';
+    // Without a way out of the loop many bytes are looked at at a time; hardly any text holds one.
+    if text.bytes().fold(false, |found, byte| found | harmful(byte)) {
+        for byte in out[start..].iter_mut().filter(|byte| harmful(**byte)) {
+            *byte = b' ';
+        }
     }
 }
 

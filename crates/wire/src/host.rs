@@ -7,6 +7,10 @@ pub fn is_ours(host: &str, further: &[String]) -> bool {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
+    // What nearly all clients here say.
+    if name == "127.0.0.1" {
+        return true;
+    }
     further.iter().any(|known| known.eq_ignore_ascii_case(name))
         || name.eq_ignore_ascii_case("localhost")
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -194,12 +194,27 @@ pub struct Origin<'o> {
 }
 
 impl Origin<'_> {
-    /// The highest so many hexadecimal digits of the bits, 16 at most.
+    /// An id that ends in the highest so many hexadecimal digits of the bits, 16 at most.
     #[must_use]
-    pub fn hex(&self, digits: u32) -> String {
-        let mut out = String::new();
-        push_hex(&mut out, self.bits, digits);
-        out
+    pub fn id(&self, prefix: &str, digits: u32) -> String {
+        let mut id = String::with_capacity(prefix.len() + 16);
+        id.push_str(prefix);
+        push_hex(&mut id, self.bits, digits);
+        id
+    }
+
+    /// An id that names the phrasing and the step between these, where there are any.
+    #[must_use]
+    pub fn id_of_step(&self, prefix: &str, digits: u32) -> Option<String> {
+        let (phrasing, step) = self.step?;
+        let mut id = String::with_capacity(prefix.len() + phrasing.len() + 40);
+        id.push_str(prefix);
+        id.push_str(phrasing);
+        id.push_str("_s");
+        id.push_str(itoa::Buffer::new().format(step));
+        id.push('_');
+        push_hex(&mut id, self.bits, digits);
+        Some(id)
     }
 }
 

@@ -11,7 +11,7 @@ pub use broken::{Broken, Why};
 pub(crate) use escape::plain_run;
 pub use read::{MAX_DEPTH, parse};
 pub use same::{Likeness, likeness};
-pub use write::{write_number, write_string, write_value};
+pub use write::{quoted, write_number, write_string, write_value, written};
 
 use std::borrow::Cow;
 
@@ -62,6 +62,7 @@ struct Node {
 }
 
 /// The mark of a key, one bit of 64, from its ends and its length: keys of one object seldom share one.
+#[inline(always)]
 fn mark(key: &[u8]) -> u64 {
     let end = |byte: Option<&u8>| u64::from(byte.copied().unwrap_or(0));
     1 << ((end(key.first()) + 5 * end(key.last()) + 11 * key.len() as u64) & 63)
@@ -213,13 +214,18 @@ impl<'t> Value<'t> {
     }
 
     /// The value under a key; the last one where the key stands twice.
+    #[inline(always)]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Value<'t>> {
-        // Most questions are for keys that are not there.
+        // Most questions are for keys that are not there, and most keys are constants: inlined, so are their marks.
         let node = self.node();
-        if node.kind != Kind::Object || node.marks & halved(mark(key.as_bytes())) == 0 {
-            return None;
-        }
+        let may_be = node.kind == Kind::Object && node.marks & halved(mark(key.as_bytes())) != 0;
+        if may_be { self.find(node, key) } else { None }
+    }
+
+    /// The value under a key of this object.
+    #[inline(never)]
+    fn find(self, node: &Node, key: &str) -> Option<Value<'t>> {
         let (mut at, mut found) = (self.at + 1, None);
         for _ in 0..node.len {
             let [name, value] = self.tape.nodes.get(at as usize..)?.first_chunk()?;

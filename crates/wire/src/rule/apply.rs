@@ -14,10 +14,17 @@ use std::sync::LazyLock;
 pub fn check(asked: &Asked<'_>, rules: &RuleSet, stage: Stage, notes: &mut Vec<Note>) -> Verdict {
     let (from, end) = STAGES[stage as usize];
     let mut left = rules.between(from, end);
-    while let Some(first) = left.first() {
-        let run = left.and(RUNS[first]);
-        walk(asked, RULES[first], run, notes)?;
-        left = left.without(run);
+    while let Some(first) = left.take_first() {
+        let rule = RULES[first];
+        match rule.check {
+            Check::Request(check) => check(asked).map_err(|reject| by(rule, reject))?,
+            Check::Noting(check) => check(asked, notes).map_err(|reject| by(rule, reject))?,
+            Check::Body(..) | Check::Pairs(_) | Check::Tool(_) | Check::Message(_) => {
+                let joined = left.and(RUNS[first]);
+                walk(asked, rule, joined.with(first))?;
+                left = left.without(joined);
+            }
+        }
     }
     Ok(())
 }
@@ -57,11 +64,10 @@ fn joins(first: &Rule, other: &Rule) -> bool {
     }
 }
 
-fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet, notes: &mut Vec<Note>) -> Verdict {
+fn walk(asked: &Asked<'_>, first: &Rule, run: RuleSet) -> Verdict {
     let on = || run.rules();
     let list = match first.check {
-        Check::Request(check) => return check(asked).map_err(|reject| by(first, reject)),
-        Check::Noting(check) => return check(asked, notes).map_err(|reject| by(first, reject)),
+        Check::Request(_) | Check::Noting(_) => unreachable!("it walks over nothing"),
         Check::Body(shape, _) => {
             let rule =
                 |sought| on().find(|rule| matches!(rule.check, Check::Body(_, look) if look == sought));

@@ -14,7 +14,7 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>) -> Verdict {
-    let kind = asked.tape.root().at("/text/format/type");
+    let kind = asked.top("text").and_then(|text| text.get("format")?.get("type"));
     // What the server keeps may hold the word.
     if !kind.is_some_and(|kind| kind.is_str("json_object")) || asked.turn.kept.is_some() {
         return Ok(());

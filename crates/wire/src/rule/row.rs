@@ -172,6 +172,7 @@ impl<'t> Asked<'t> {
     }
 
     /// The value under a top-level key of the body.
+    #[inline(always)]
     #[must_use]
     pub fn top(&self, key: &str) -> Option<Value<'t>> {
         self.tape.root().get(key)

@@ -78,19 +78,21 @@ impl RuleSet {
         Self(self.0 & !other.0)
     }
 
-    /// Index of the first.
-    pub(super) fn first(self) -> Option<usize> {
-        (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
+    pub(super) fn with(self, index: usize) -> Self {
+        Self(self.0 | 1 << index)
+    }
+
+    /// Takes the first one out; its index.
+    pub(super) fn take_first(&mut self) -> Option<usize> {
+        let first = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(first)
     }
 
     /// The rules themselves, in table order.
     pub(super) fn rules(self) -> impl Iterator<Item = &'static Rule> {
         let mut left = self;
-        std::iter::from_fn(move || {
-            let first = left.first()?;
-            left.0 &= left.0 - 1;
-            Some(RULES[first])
-        })
+        std::iter::from_fn(move || left.take_first().map(|first| RULES[first]))
     }
 
     /// The rules of a profile, with some switched on or off by name; of two switches of one rule the later wins.

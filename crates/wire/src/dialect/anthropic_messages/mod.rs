@@ -70,8 +70,6 @@ const fn batch(method: &'static str, path: &'static str, visit: Visit) -> Route 
 
 /// Says where it comes from, so that a thread can go on from it: `msg_gate_<phrasing>_s<step>_<hex>`.
 fn id(origin: &Origin<'_>) -> String {
-    match origin.step {
-        Some((phrasing, step)) => format!("msg_gate_{phrasing}_s{step}_{}", origin.hex(12)),
-        None => format!("msg_gate_{}", origin.hex(16)),
-    }
+    const PREFIX: &str = "msg_gate_";
+    origin.id_of_step(PREFIX, 12).unwrap_or_else(|| origin.id(PREFIX, 16))
 }

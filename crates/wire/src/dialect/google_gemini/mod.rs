@@ -51,7 +51,7 @@ pub(super) const ROW: Dialect = Dialect {
     lists: &["gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash"],
     content_type: "application/json; charset=UTF-8",
     stream_type: "text/event-stream",
-    id: |origin| format!("gate-{}", origin.hex(16)),
+    id: |origin| origin.id("gate-", 16),
     echoes: &["generationConfig", "generation_config"],
     generated: &["candidates"],
     request_id: None,

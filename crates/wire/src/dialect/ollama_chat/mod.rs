@@ -37,7 +37,7 @@ pub(super) const ROW: Dialect = Dialect {
     lists: &["llama3.2:latest", "qwen3:8b", "gpt-oss:20b"],
     content_type: "application/json; charset=utf-8",
     stream_type: "application/x-ndjson",
-    id: |origin| format!("chat-gate-{}", origin.hex(16)),
+    id: |origin| origin.id("chat-gate-", 16),
     echoes: &[render::THINK],
     generated: &["message"],
     request_id: None,

@@ -42,8 +42,6 @@ pub(super) const ROW: Dialect = Dialect {
 
 /// Says where it comes from, so that a request with its `context` goes on from there.
 fn id(origin: &Origin<'_>) -> String {
-    match origin.step {
-        Some((phrasing, step)) => format!("gen_gate_{phrasing}_s{step}_{}", origin.hex(8)),
-        None => format!("gen_gate_{}", origin.hex(8)),
-    }
+    const PREFIX: &str = "gen_gate_";
+    origin.id_of_step(PREFIX, 8).unwrap_or_else(|| origin.id(PREFIX, 8))
 }

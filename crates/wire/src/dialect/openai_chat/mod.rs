@@ -35,7 +35,7 @@ pub(super) const ROW: Dialect = Dialect {
     lists: &["gpt-4o-mini", "gpt-4o", "gpt-5", "gate-openai-model"],
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
-    id: |origin| format!("chatcmpl-gate-{}", origin.hex(12)),
+    id: |origin| origin.id("chatcmpl-gate-", 12),
     echoes: &[],
     generated: &["choices"],
     request_id: Some("x-request-id"),

@@ -9,16 +9,8 @@ pub(in crate::dialect) const FINGERPRINT: &str = "fp_rehearsal";
 
 /// A reply as the body of one response.
 pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
-    let mut choice = Vec::with_capacity(256 + spoken(reply));
-    message(&mut choice, reply, envelope);
-    key(&mut choice, "finish_reason");
-    write_string(&mut choice, finish(reply, envelope));
-    key(&mut choice, "logprobs");
-    logprobs::whole(&mut choice, reply, envelope);
-    choice.push(b'}');
-
     let choices = envelope.choices.max(1);
-    let mut out = Vec::with_capacity(320 + choices as usize * (choice.len() + 16));
+    let mut out = Vec::with_capacity(320 + choices as usize * (272 + spoken(reply)));
     out.extend_from_slice(b"{\"id\": ");
     write_string(&mut out, &envelope.id);
     out.extend_from_slice(b", \"object\": \"chat.completion\", \"created\": ");
@@ -26,10 +18,20 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
     key(&mut out, "model");
     out.extend_from_slice(envelope.model.as_bytes());
     key(&mut out, "choices");
-    for index in 0..choices {
-        out.extend_from_slice(if index == 0 { b"[{\"index\": " } else { b", {\"index\": " });
+    out.extend_from_slice(b"[{\"index\": 0");
+    let first = out.len();
+    message(&mut out, reply, envelope);
+    key(&mut out, "finish_reason");
+    write_string(&mut out, finish(reply, envelope));
+    key(&mut out, "logprobs");
+    logprobs::whole(&mut out, reply, envelope);
+    out.push(b'}');
+    // The others say the same.
+    let said = first..out.len();
+    for index in 1..choices {
+        out.extend_from_slice(b", {\"index\": ");
         write_number(&mut out, u64::from(index));
-        out.extend_from_slice(&choice);
+        out.extend_from_within(said.clone());
     }
     out.push(b']');
     usage(&mut out, reply);

@@ -26,7 +26,7 @@ pub(super) const ROW: Dialect = Dialect {
     lists: &["gpt-3.5-turbo-instruct"],
     content_type: "application/json",
     stream_type: "text/event-stream; charset=utf-8",
-    id: |origin| format!("cmpl-gate-{}", origin.hex(12)),
+    id: |origin| origin.id("cmpl-gate-", 12),
     echoes: &["prompt", "echo"],
     generated: &["choices"],
     request_id: Some("x-request-id"),

@@ -270,7 +270,8 @@ pub(super) fn member(out: &mut Vec<u8>, name: &str, text: &str) {
     write_string(out, text);
 }
 
-/// The key of a further member.
+/// The key of a further member. Inlined, a name is no text to be copied but a few constants.
+#[inline(always)]
 pub(super) fn key(out: &mut Vec<u8>, name: &str) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(name.as_bytes());

@@ -3,6 +3,8 @@
 use super::item::{Stage, given, items, key};
 use crate::json::{Kind, parse, write_number, write_string, write_value};
 use crate::reply::{Envelope, Progress, Reply};
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// What a response gives back of its request, and what decides which parts it has.
 pub(super) const ECHOES: &[&str] = &[
@@ -102,7 +104,83 @@ pub(super) struct Around<'e> {
     /// From `instructions` to before `output`.
     before: Vec<u8>,
     /// From `parallel_tool_calls` to before `usage`.
-    after: Vec<u8>,
+    after: Cow<'static, [u8]>,
+}
+
+/// What stands after the output where the request gave nothing of it, as most small ones do.
+static UNASKED: LazyLock<Vec<u8>> =
+    LazyLock::new(|| after(&Envelope::plain(String::new(), 0, String::new())));
+
+/// What is given back before the output, or behind the usage.
+const ELSEWHERE: &[&str] = &[
+    "background",
+    "conversation",
+    "include",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "user",
+];
+
+/// What stands after the output, as far as `usage`.
+fn after(envelope: &Envelope) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    for (name, default) in [
+        ("parallel_tool_calls", "true"),
+        ("previous_response_id", "null"),
+        ("prompt_cache_key", "null"),
+        ("prompt_cache_retention", "null"),
+    ] {
+        echo(&mut out, envelope, name, default);
+    }
+    object(&mut out, envelope, "reasoning", &[("effort", "null"), ("summary", "null")]);
+    echo(&mut out, envelope, "safety_identifier", "null");
+    tier(&mut out, envelope);
+    echo(&mut out, envelope, "store", "true");
+    echo(&mut out, envelope, "temperature", "1.0");
+    object(&mut out, envelope, "text", &[("format", "{\"type\":\"text\"}"), ("verbosity", "\"medium\"")]);
+    for (name, default) in [
+        ("tool_choice", "\"auto\""),
+        ("tools", "[]"),
+        ("top_logprobs", "0"),
+        ("top_p", "1.0"),
+        ("truncation", "\"disabled\""),
+    ] {
+        echo(&mut out, envelope, name, default);
+    }
+    out
+}
+
+/// What the request gave, or what stands there where it gave nothing.
+fn echo(out: &mut Vec<u8>, envelope: &Envelope, name: &str, default: &str) {
+    key(out, name);
+    let given = given(envelope, name).filter(|text| *text != "null").unwrap_or(default);
+    out.extend_from_slice(given.as_bytes());
+}
+
+/// An object whose members are always there, with those that the request gave.
+fn object(out: &mut Vec<u8>, envelope: &Envelope, name: &str, members: &[(&str, &str)]) {
+    key(out, name);
+    let given = given(envelope, name).and_then(|text| parse(text.as_bytes()).ok());
+    let given = given.as_ref().map(|tape| tape.root()).filter(|given| given.kind() == Kind::Object);
+    for (at, (member, default)) in members.iter().enumerate() {
+        out.push(if at == 0 { b'{' } else { b',' });
+        write_string(out, member);
+        out.push(b':');
+        match given.and_then(|given| given.get(member)).filter(|value| !value.is_null()) {
+            Some(value) => write_value(out, value),
+            None => out.extend_from_slice(default.as_bytes()),
+        }
+    }
+    out.push(b'}');
+}
+
+/// The tier that served it: never `auto`, which only asks for one.
+fn tier(out: &mut Vec<u8>, envelope: &Envelope) {
+    key(out, "service_tier");
+    let tier = given(envelope, "service_tier").filter(|tier| !matches!(*tier, "null" | "\"auto\""));
+    out.extend_from_slice(tier.unwrap_or("\"default\"").as_bytes());
 }
 
 impl<'e> Around<'e> {
@@ -112,12 +190,9 @@ impl<'e> Around<'e> {
     }
 
     pub(super) fn new(envelope: &'e Envelope) -> Self {
-        let mut around = Self { envelope, before: Vec::new(), after: Vec::new() };
-        let (mut before, mut after) = (Vec::with_capacity(128), Vec::with_capacity(512));
-        for (name, default) in
-            [("instructions", "null"), ("max_output_tokens", "null"), ("max_tool_calls", "null")]
-        {
-            around.echo(&mut before, name, default);
+        let mut before = Vec::with_capacity(128);
+        for name in ["instructions", "max_output_tokens", "max_tool_calls"] {
+            echo(&mut before, envelope, name, "null");
         }
         if let Some(named) = given(envelope, "conversation").filter(|text| *text != "null") {
             key(&mut before, "conversation");
@@ -126,62 +201,9 @@ impl<'e> Around<'e> {
         }
         key(&mut before, "model");
         before.extend_from_slice(envelope.model.as_bytes());
-        for (name, default) in [
-            ("parallel_tool_calls", "true"),
-            ("previous_response_id", "null"),
-            ("prompt_cache_key", "null"),
-            ("prompt_cache_retention", "null"),
-        ] {
-            around.echo(&mut after, name, default);
-        }
-        around.object(&mut after, "reasoning", &[("effort", "null"), ("summary", "null")]);
-        around.echo(&mut after, "safety_identifier", "null");
-        around.tier(&mut after);
-        around.echo(&mut after, "store", "true");
-        around.echo(&mut after, "temperature", "1.0");
-        around.object(&mut after, "text", &[("format", "{\"type\":\"text\"}"), ("verbosity", "\"medium\"")]);
-        for (name, default) in [
-            ("tool_choice", "\"auto\""),
-            ("tools", "[]"),
-            ("top_logprobs", "0"),
-            ("top_p", "1.0"),
-            ("truncation", "\"disabled\""),
-        ] {
-            around.echo(&mut after, name, default);
-        }
-        (around.before, around.after) = (before, after);
-        around
-    }
-
-    /// What the request gave, or what stands there where it gave nothing.
-    fn echo(&self, out: &mut Vec<u8>, name: &str, default: &str) {
-        key(out, name);
-        let given = given(self.envelope, name).filter(|text| *text != "null").unwrap_or(default);
-        out.extend_from_slice(given.as_bytes());
-    }
-
-    /// An object whose members are always there, with those that the request gave.
-    fn object(&self, out: &mut Vec<u8>, name: &str, members: &[(&str, &str)]) {
-        key(out, name);
-        let given = given(self.envelope, name).and_then(|text| parse(text.as_bytes()).ok());
-        let given = given.as_ref().map(|tape| tape.root()).filter(|given| given.kind() == Kind::Object);
-        for (at, (member, default)) in members.iter().enumerate() {
-            out.push(if at == 0 { b'{' } else { b',' });
-            write_string(out, member);
-            out.push(b':');
-            match given.and_then(|given| given.get(member)).filter(|value| !value.is_null()) {
-                Some(value) => write_value(out, value),
-                None => out.extend_from_slice(default.as_bytes()),
-            }
-        }
-        out.push(b'}');
-    }
-
-    /// The tier that served it: never `auto`, which only asks for one.
-    fn tier(&self, out: &mut Vec<u8>) {
-        key(out, "service_tier");
-        let tier = given(self.envelope, "service_tier").filter(|tier| !matches!(*tier, "null" | "\"auto\""));
-        out.extend_from_slice(tier.unwrap_or("\"default\"").as_bytes());
+        let unasked = envelope.echoed.iter().all(|(name, _)| ELSEWHERE.contains(name));
+        let after = if unasked { Cow::Borrowed(UNASKED.as_slice()) } else { after(envelope).into() };
+        Self { envelope, before, after }
     }
 
     /// The response at this status; its output and usage only where it is over.
@@ -192,7 +214,7 @@ impl<'e> Around<'e> {
         out.extend_from_slice(b",\"object\":\"response\"");
         number(out, "created_at", *created);
         super::item::member(out, "status", status.word());
-        self.echo(out, "background", "false");
+        echo(out, self.envelope, "background", "false");
         if status.is_over() {
             number(out, "completed_at", *created);
         } else {
@@ -228,8 +250,8 @@ impl<'e> Around<'e> {
         } else {
             out.extend_from_slice(b"null");
         }
-        self.echo(out, "user", "null");
-        self.echo(out, "metadata", "{}");
+        echo(out, self.envelope, "user", "null");
+        echo(out, self.envelope, "metadata", "{}");
         out.push(b'}');
     }
 }
@@ -251,4 +273,19 @@ pub(super) fn usage(out: &mut Vec<u8>, input: u64, output: u64) {
 pub(super) fn number(out: &mut Vec<u8>, name: &str, number: u64) {
     key(out, name);
     write_number(out, number);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ECHOES, ELSEWHERE, Envelope, UNASKED, after};
+
+    #[test]
+    fn whatever_changes_what_stands_after_the_output_is_no_unasked_one() {
+        let value = r#"{"format":1,"verbosity":1,"effort":1,"summary":1}"#;
+        for name in ECHOES {
+            let plain = Envelope::plain(String::new(), 0, String::new());
+            let asked = Envelope { echoed: vec![(name, value.to_owned())], ..plain };
+            assert_eq!(after(&asked) == *UNASKED, ELSEWHERE.contains(name), "{name}");
+        }
+    }
 }

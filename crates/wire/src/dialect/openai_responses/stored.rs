@@ -1,6 +1,6 @@
 //! What is kept of a reply, and what is told of it later.
 
-use crate::dialect::{Begun, Keep, Origin, push_hex};
+use crate::dialect::{Begun, Keep, Origin};
 use crate::json::{Kind, Tape, Value, write_string, write_value};
 use crate::reject::Reject;
 
@@ -18,17 +18,9 @@ pub(super) fn keep(request: &Tape<'_>) -> Keep {
 
 /// The id of a reply. The first of its last 16 digits is 8 or more where it is kept, so that nothing need be remembered.
 pub(super) fn id(origin: &Origin<'_>) -> String {
-    let bits = origin.bits >> 1 | u64::from(origin.kept) << 63;
-    let mut id = String::with_capacity(64);
-    id.push_str("resp_gate_");
-    if let Some((phrasing, step)) = origin.step {
-        id.push_str(phrasing);
-        id.push_str("_s");
-        id.push_str(itoa::Buffer::new().format(step));
-        id.push('_');
-    }
-    push_hex(&mut id, bits, 16);
-    id
+    const PREFIX: &str = "resp_gate_";
+    let origin = Origin { bits: origin.bits >> 1 | u64::from(origin.kept) << 63, ..*origin };
+    origin.id_of_step(PREFIX, 16).unwrap_or_else(|| origin.id(PREFIX, 16))
 }
 
 /// Whether the reply with this id of ours was kept.
