@@ -97,6 +97,6 @@ impl Inner {
         }
         let ticket = done.sequence;
         self.leaving().insert(ticket, Leaving::Own(Box::new(done), clock));
-        Answer { ticket, reply: Reply::Whole { head, body: body.into() }, close }
+        Answer { ticket, reply: Reply::Whole { head, body }, close }
     }
 }

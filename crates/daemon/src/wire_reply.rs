@@ -40,7 +40,7 @@ pub(crate) fn of(inner: &Arc<Inner>, decision: Decision) -> Reply {
             a2a::leave(inner, leaving, late)
         }
         (None, v2::Reply { status, form: Form::Whole(kind, body) }) => {
-            Reply::Whole { head: head(status, kind), body }
+            Reply::Whole { head: head(status, kind), body: body.into() }
         }
     }
 }
@@ -55,7 +55,7 @@ fn in_its_place(problem: Problem, manner: Manner) -> v2::Reply {
 /// The form of an answer that is whole.
 pub(crate) fn whole(reply: v2::Reply) -> Option<Reply> {
     let v2::Reply { status, form: Form::Whole(kind, body) } = reply else { return None };
-    Some(Reply::Whole { head: head(status, kind), body })
+    Some(Reply::Whole { head: head(status, kind), body: body.into() })
 }
 
 /// The head of an answer that is whole. Who is not known is told how to be (RFC 9110, section 11.6.1).

@@ -5,6 +5,7 @@ use crate::daemon;
 use crate::drive;
 use crate::work;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Version of the line format. An older reader that meets a newer one says so.
 pub const VERSION: u32 = 1;
@@ -264,7 +265,7 @@ pub struct Delivered {
     pub calls: Vec<(String, String)>,
     /// Finish reason of a scripted answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub finish_reason: Option<String>,
+    pub finish_reason: Option<Cow<'static, str>>,
     /// Status of a scripted error.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub api_error: Option<u16>,

@@ -215,7 +215,7 @@ mod tests {
         (calls, of(said()), of(any::<u16>()), of(said()), of(numbers())).prop_map(
             |(calls, finish_reason, api_error, fault, retry_after_ms)| Delivered {
                 calls,
-                finish_reason,
+                finish_reason: finish_reason.map(Into::into),
                 api_error,
                 fault,
                 retry_after_ms,

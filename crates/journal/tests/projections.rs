@@ -62,7 +62,7 @@ fn case(varies: &Varies) -> Vec<Event> {
     let first = Asked {
         delivered: Delivered {
             calls: vec![("call_gate_p1_s0_0".to_owned(), "read_file".to_owned())],
-            finish_reason: Some("tool_calls".to_owned()),
+            finish_reason: Some("tool_calls".into()),
             ..Delivered::default()
         },
         ..asked(1, varies)
@@ -90,7 +90,7 @@ fn case(varies: &Varies) -> Vec<Event> {
             message: "odd".to_owned(),
         }],
         delivered: Delivered {
-            finish_reason: Some("stop".to_owned()),
+            finish_reason: Some("stop".into()),
             fault: Some("mid-body-drop".to_owned()),
             ..Delivered::default()
         },
@@ -231,7 +231,7 @@ fn a_seed_record_has_the_seeds_keys_in_the_seeds_order() {
     let mut asked = plain(Kind::Scenario);
     asked.delivered.calls =
         vec![("id".to_owned(), "read_file".to_owned()), ("id2".to_owned(), "b\"c".to_owned())];
-    asked.delivered.finish_reason = Some("tool_calls".to_owned());
+    asked.delivered.finish_reason = Some("tool_calls".into());
     assert_eq!(
         told(&asked, Err("")),
         "{\"ts\": 1796000000.000042, \"path\": \"/v1/chat/completions?é\", \"mode\": \"normal\", \"kind\": \"scenario\", \
@@ -267,7 +267,7 @@ fn a_broken_body_is_diagnosable_from_its_record_even_if_the_dump_fails() {
 fn words_of_replies_outside_the_script_are_not_called_delivered() {
     for kind in [Kind::Background, Kind::Overrun] {
         let mut asked = plain(kind);
-        asked.delivered.finish_reason = Some("stop".to_owned());
+        asked.delivered.finish_reason = Some("stop".into());
         assert!(
             told(&asked, Err(""))
                 .contains("{\"tool_calls\": [], \"finish_reason\": null, \"api_error\": null}")

@@ -10,6 +10,7 @@ use crate::route;
 use crate::stored::Store;
 use crate::talk::Talk;
 use crate::visit::percent_decoded;
+use bytes::Bytes;
 use rehearsal_journal::event::{Asked, Kind};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::dialect::batch::{Batch, Batches, Entry, Outcome, Stage, Visit};
@@ -27,7 +28,7 @@ pub struct Part<'s> {
     /// Its event.
     pub(crate) asked: Box<Asked>,
     /// Its body.
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
     /// What it will be told.
     pub(crate) told: Vec<u8>,
     /// What it used up of the script.
@@ -151,7 +152,8 @@ impl<'s> Asking<'_, 's> {
 
     /// Decides one request.
     fn part(&self, lane: &mut Lane, body: &str) -> (Part<'s>, Outcome) {
-        let heard = Heard { body: body.as_bytes(), ..self.heard };
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let heard = Heard { body: &body, ..self.heard };
         let Setting { seed, .. } = self.setting;
         let decision = Talk {
             setting: self.setting,
@@ -172,7 +174,7 @@ impl<'s> Asking<'_, 's> {
             Outcome::Succeeded(body) | Outcome::Errored(body) => body.clone(),
             Outcome::Cancelled => Vec::new(),
         };
-        (Part { asked, body: body.as_bytes().to_vec(), told, used }, outcome)
+        (Part { asked, body, told, used }, outcome)
     }
 
     /// What a reply comes to in a batch, where nothing is streamed and no wire can break.

@@ -2,6 +2,7 @@
 
 use crate::dice::Dice;
 use crate::stored::StoredReply;
+use bytes::Bytes;
 use rehearsal_journal::event::Delivered;
 use rehearsal_script::drill::Drill;
 use rehearsal_script::issued::call_id;
@@ -23,6 +24,10 @@ use std::time::Duration;
 pub(crate) const EPOCH: u64 = 1_767_225_600;
 /// The model's name where a request names none; also in every canned reply of a fault.
 const MODEL: &str = "gate-openai-model";
+
+/// A kept body of so many bytes or more is shared with what it was read into; a shorter one would keep a buffer that its
+/// connection goes on with.
+const LONG: usize = 16 << 10;
 
 /// A reply, ready for the wire.
 #[derive(Clone, Debug)]
@@ -156,7 +161,7 @@ pub(crate) fn refusal_with_ids(dialect: &Dialect, reject: &Reject, dice: Dice) -
 pub(crate) struct Asker<'a> {
     pub(crate) dialect: &'static Dialect,
     /// The body of the request, and what was read of it.
-    pub(crate) body: &'a [u8],
+    pub(crate) body: &'a Bytes,
     pub(crate) tape: &'a Tape<'a>,
     pub(crate) turn: &'a Turn<'a>,
     pub(crate) dice: Dice,
@@ -282,7 +287,7 @@ impl Asker<'_> {
         for (key, value) in self.tape.root().entries() {
             let Some(key) = key.as_str() else { continue };
             let Some(name) = self.dialect.echoes.iter().find(|name| ***name == *key) else { continue };
-            let text = rehearsal_wire::json::written(value);
+            let text = value.text().to_owned();
             match said.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => *known = text,
                 None => said.push((name, text)),
@@ -317,7 +322,10 @@ impl Asker<'_> {
             reply,
             envelope,
             conversation: self.dialect.keeping.and_then(|keeping| (keeping.conversation)(self.tape)),
-            request: self.body.to_vec(),
+            request: match self.body.len() {
+                0..LONG => Bytes::copy_from_slice(self.body),
+                _ => self.body.clone(),
+            },
             background: (keep == Keep::Background).then_some(made),
         })
     }
@@ -394,12 +402,10 @@ fn delivered(reply: &Reply) -> Delivered {
     let ends_in_calls = !reply.calls.is_empty();
     Delivered {
         calls: reply.calls.iter().map(|IssuedCall { id, name, .. }| (id.clone(), name.clone())).collect(),
-        finish_reason: Some(
-            reply
-                .finish
-                .clone()
-                .unwrap_or_else(|| if ends_in_calls { "tool_calls" } else { "stop" }.to_owned()),
-        ),
+        finish_reason: Some(match &reply.finish {
+            Some(reason) => reason.clone().into(),
+            None => if ends_in_calls { "tool_calls" } else { "stop" }.into(),
+        }),
         api_error: None,
         fault: None,
         retry_after_ms: None,

@@ -485,7 +485,7 @@ fn take_partial(asked: &mut Asked, partial: &[u8]) {
 
 fn reply(sent: Sent) -> Reply {
     match sent.form {
-        Form::Whole(head, body) => Reply::Whole { head, body: Bytes::from(body) },
+        Form::Whole(head, body) => Reply::Whole { head, body },
         Form::Frames(head, frames) => Reply::Chunks { head, frames },
         Form::Acts(plan) => Reply::Acts(plan),
     }

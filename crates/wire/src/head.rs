@@ -70,26 +70,40 @@ impl ResponseHead {
         out.push(b' ');
         out.extend_from_slice(reason(self.status).as_bytes());
         out.extend_from_slice(b"\r\n");
+        let start = out.len();
         for (name, value) in &self.headers {
-            push_harmless(out, name);
+            out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(b": ");
-            push_harmless(out, value);
+            out.extend_from_slice(value.as_bytes());
             out.extend_from_slice(b"\r\n");
+        }
+        // Hardly any text holds one, and to look at all of them at once is much quicker than to look at each.
+        if controls(&out[start..]) != 2 * self.headers.len() {
+            self.write_harmless(out, start);
+        }
+    }
+
+    /// Writes the header lines anew from `start` on, a space in the place of each control character.
+    #[cold]
+    fn write_harmless(&self, out: &mut Vec<u8>, start: usize) {
+        let harmless = |text: &str| text.replace(|letter: char| is_control(letter as u32), " ");
+        out.truncate(start);
+        for (name, value) in &self.headers {
+            out.extend_from_slice(format!("{}: {}\r\n", harmless(name), harmless(value)).as_bytes());
         }
     }
 }
 
-/// Appends a text, a space in the place of each control character.
-fn push_harmless(out: &mut Vec<u8>, text: &str) {
-    let start = out.len();
-    out.extend_from_slice(text.as_bytes());
-    let harmful = |byte: u8| byte.is_ascii_control() && byte != b'\t';
-    // Without a way out of the loop many bytes are looked at at a time; hardly any text holds one.
-    if text.bytes().fold(false, |found, byte| found | harmful(byte)) {
-        for byte in out[start..].iter_mut().filter(|byte| harmful(**byte)) {
-            *byte = b' ';
-        }
-    }
+/// Whether an ASCII character is a control character other than a tab.
+fn is_control(letter: u32) -> bool {
+    (letter < 0x20 && letter != 0x09) || letter == 0x7F
+}
+
+/// How many control characters a text holds, tabs left out.
+fn controls(text: &[u8]) -> usize {
+    // Sums that fit a byte let the compiler count sixteen bytes at a time.
+    let count = |part: &[u8]| part.iter().map(|byte| u8::from(is_control(u32::from(*byte)))).sum::<u8>();
+    text.chunks(usize::from(u8::MAX)).map(|part| usize::from(count(part))).sum()
 }
 
 /// The reason phrase of a status (IANA registry, plus 529, which providers made up); empty for an unknown one.

@@ -248,12 +248,12 @@ impl Replay {
             // Nothing may be answered as if it had been written down.
             let words = format!("The journal cannot be written: {error}");
             let (head, body) = miss::reply(None, 503, "journal_unavailable", &words);
-            return Answer { ticket, reply: Reply::Whole { head, body: body.into() }, close: true };
+            return Answer { ticket, reply: Reply::Whole { head, body }, close: true };
         }
         let reply = match sent {
             Sent::Whole(mut head, body) => {
                 self.allow(&mut head);
-                Reply::Whole { head, body: body.into() }
+                Reply::Whole { head, body }
             }
             Sent::Recording(recording) => self.play(recording, clock).await,
         };

@@ -28,7 +28,7 @@ pub(crate) fn leave(inner: &Arc<Inner>, leaving: Leaving, late: Option<Duration>
                 .with("content-type", "application/json")
                 .with("cache-control", CARD_AGE)
                 .with("etag", format!("\"{}\"", sum.get(..16).unwrap_or(&sum)));
-            Reply::Whole { head, body }
+            Reply::Whole { head, body: body.into() }
         }
         Leaving::Events(play) => {
             let head = ResponseHead::new(200).with("content-type", EVENTS).with("cache-control", "no-cache");

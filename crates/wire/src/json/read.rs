@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8]) -> Result<Tape<'_>, Broken> {
     };
     let nodes = Vec::with_capacity(bytes.len() / 24 + 8);
     let tape = Tape { source, nodes, duplicate_key: None, lone_surrogate: None };
-    let mut reader = Reader { bytes, at: 0, tape, open: Vec::new() };
+    let mut reader = Reader { bytes, at: 0, tape, open: Vec::with_capacity(8) };
     reader.document()?;
     Ok(reader.tape)
 }

@@ -41,7 +41,9 @@ fn check(asked: &Asked<'_>) -> Verdict {
 
 /// The schema that the answer is to follow, in either of its places.
 fn formats(asked: &Asked<'_>) -> Verdict {
-    if let Some(format) = asked.top("text").and_then(|text| text.get("format")).filter(|format| is_strict(*format)) {
+    if let Some(format) =
+        asked.top("text").and_then(|text| text.get("format")).filter(|format| is_strict(*format))
+    {
         let Some(why) = format.get("schema").and_then(first_gap) else { return Ok(()) };
         let name = format.get("name").and_then(Value::as_str).unwrap_or_default();
         let message = format!("Invalid schema for response_format '{name}': {why}");

@@ -78,8 +78,8 @@ pub enum Reply {
     Whole {
         /// Status 200..=999 and headers.
         head: ResponseHead,
-        /// The body.
-        body: Bytes,
+        /// The body. With room for the head it leaves from where it is.
+        body: Vec<u8>,
     },
     /// A chunked body; head and chunks leave in one write where the kernel takes them.
     Chunks {

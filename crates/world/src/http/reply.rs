@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Response, StatusCode, Version};
@@ -19,7 +19,7 @@ use super::{Answer, Reply};
 /// The body of a hyper response.
 #[derive(Debug)]
 pub(super) enum Payload {
-    Whole(Bytes),
+    Whole(Vec<u8>),
     Chunks(std::vec::IntoIter<Vec<u8>>),
 }
 
@@ -33,7 +33,7 @@ impl Body for Payload {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let next = match self.get_mut() {
             Self::Whole(body) if body.is_empty() => None,
-            Self::Whole(body) => Some(std::mem::take(body)),
+            Self::Whole(body) => Some(Bytes::from(std::mem::take(body))),
             Self::Chunks(frames) => frames.next().map(Bytes::from),
         };
         Poll::Ready(next.map(|data| Ok(Frame::data(data))))
@@ -48,7 +48,7 @@ impl Body for Payload {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(body) => SizeHint::with_exact(body.remaining() as u64),
+            Self::Whole(body) => SizeHint::with_exact(body.len() as u64),
             // Without a length hyper frames it in chunks.
             Self::Chunks(_) => SizeHint::default(),
         }
@@ -217,10 +217,14 @@ fn raw(head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan 
         Payload::Whole(body) => Framing::Length(body.len() as u64),
         Payload::Chunks(_) => Framing::unknown(asked),
     };
-    let (mut bytes, last) = open(head, framing, asked, close, size(&payload));
+    let room = match &payload {
+        Payload::Whole(_) => 0,
+        Payload::Chunks(frames) => size(frames.as_slice()),
+    };
+    let (mut bytes, last) = open(head, framing, asked, close, room);
     match payload {
         _ if bare => {}
-        Payload::Whole(body) => bytes.extend_from_slice(&body),
+        Payload::Whole(body) => bytes = before(bytes, body),
         Payload::Chunks(frames) if asked.old => frames.for_each(|frame| bytes.extend_from_slice(&frame)),
         Payload::Chunks(frames) => {
             frames.for_each(|frame| chunked::chunk(&mut bytes, &frame));
@@ -230,12 +234,22 @@ fn raw(head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan 
     Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }
 }
 
-/// About how many bytes a body takes on the wire: enough for nearly all.
-fn size(payload: &Payload) -> usize {
-    match payload {
-        Payload::Whole(body) => body.len(),
-        Payload::Chunks(frames) => frames.as_slice().iter().map(|frame| frame.len() + 8).sum(),
+/// A head before its body, in the memory of whichever has room for both: a further buffer costs more than a move.
+fn before(mut head: Vec<u8>, mut body: Vec<u8>) -> Vec<u8> {
+    if body.capacity() - body.len() < head.len() {
+        head.extend_from_slice(&body);
+        return head;
     }
+    let length = body.len();
+    body.extend_from_slice(&head);
+    body.copy_within(..length, head.len());
+    body[..head.len()].copy_from_slice(&head);
+    body
+}
+
+/// About how many bytes these frames take on the wire: enough for nearly all.
+fn size(frames: &[Vec<u8>]) -> usize {
+    frames.iter().map(|frame| frame.len() + 8).sum()
 }
 
 /// Headers that follow from the framing and are never the app's.

@@ -3,7 +3,6 @@
 use super::item::{Stage, given, items, key};
 use crate::json::{Kind, parse, write_number, write_string, write_value};
 use crate::reply::{Envelope, Progress, Reply};
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What a response gives back of its request, and what decides which parts it has.
@@ -92,24 +91,17 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         Progress::Running => Status::InProgress,
         Progress::Cancelled => Status::Cancelled,
     };
-    let around = Around::new(envelope);
-    let mut out = Vec::with_capacity(around.room());
-    around.write(&mut out, reply, status);
+    let mut out = Vec::with_capacity(room(envelope));
+    response(&mut out, envelope, reply, status);
     out
 }
 
-/// What stands around the output in every form of one response; made once, for a stream holds three of them.
-pub(super) struct Around<'e> {
-    envelope: &'e Envelope,
-    /// From `instructions` to before `output`.
-    before: Vec<u8>,
-    /// From `parallel_tool_calls` to before `usage`.
-    after: Cow<'static, [u8]>,
-}
-
 /// What stands after the output where the request gave nothing of it, as most small ones do.
-static UNASKED: LazyLock<Vec<u8>> =
-    LazyLock::new(|| after(&Envelope::plain(String::new(), 0, String::new())));
+static UNASKED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut out = Vec::new();
+    after(&mut out, &Envelope::plain(String::new(), 0, String::new()));
+    out
+});
 
 /// What is given back before the output, or behind the usage.
 const ELSEWHERE: &[&str] = &[
@@ -124,22 +116,21 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 /// What stands after the output, as far as `usage`.
-fn after(envelope: &Envelope) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
+fn after(out: &mut Vec<u8>, envelope: &Envelope) {
     for (name, default) in [
         ("parallel_tool_calls", "true"),
         ("previous_response_id", "null"),
         ("prompt_cache_key", "null"),
         ("prompt_cache_retention", "null"),
     ] {
-        echo(&mut out, envelope, name, default);
+        echo(out, envelope, name, default);
     }
-    object(&mut out, envelope, "reasoning", &[("effort", "null"), ("summary", "null")]);
-    echo(&mut out, envelope, "safety_identifier", "null");
-    tier(&mut out, envelope);
-    echo(&mut out, envelope, "store", "true");
-    echo(&mut out, envelope, "temperature", "1.0");
-    object(&mut out, envelope, "text", &[("format", "{\"type\":\"text\"}"), ("verbosity", "\"medium\"")]);
+    object(out, envelope, "reasoning", &[("effort", "null"), ("summary", "null")]);
+    echo(out, envelope, "safety_identifier", "null");
+    tier(out, envelope);
+    echo(out, envelope, "store", "true");
+    echo(out, envelope, "temperature", "1.0");
+    object(out, envelope, "text", &[("format", "{\"type\":\"text\"}"), ("verbosity", "\"medium\"")]);
     for (name, default) in [
         ("tool_choice", "\"auto\""),
         ("tools", "[]"),
@@ -147,9 +138,8 @@ fn after(envelope: &Envelope) -> Vec<u8> {
         ("top_p", "1.0"),
         ("truncation", "\"disabled\""),
     ] {
-        echo(&mut out, envelope, name, default);
+        echo(out, envelope, name, default);
     }
-    out
 }
 
 /// What the request gave, or what stands there where it gave nothing.
@@ -183,77 +173,76 @@ fn tier(out: &mut Vec<u8>, envelope: &Envelope) {
     out.extend_from_slice(tier.unwrap_or("\"default\"").as_bytes());
 }
 
-impl<'e> Around<'e> {
-    /// Bytes that one response takes, unless its items are long.
-    pub(super) fn room(&self) -> usize {
-        1024 + self.before.len() + self.after.len()
+/// What stands before the output, from `instructions` on.
+fn before(out: &mut Vec<u8>, envelope: &Envelope) {
+    for name in ["instructions", "max_output_tokens", "max_tool_calls"] {
+        echo(out, envelope, name, "null");
     }
-
-    pub(super) fn new(envelope: &'e Envelope) -> Self {
-        let mut before = Vec::with_capacity(128);
-        for name in ["instructions", "max_output_tokens", "max_tool_calls"] {
-            echo(&mut before, envelope, name, "null");
-        }
-        if let Some(named) = given(envelope, "conversation").filter(|text| *text != "null") {
-            key(&mut before, "conversation");
-            let (open, close) = if named.starts_with('"') { ("{\"id\":", "}") } else { ("", "") };
-            before.extend_from_slice(format!("{open}{named}{close}").as_bytes());
-        }
-        key(&mut before, "model");
-        before.extend_from_slice(envelope.model.as_bytes());
-        let unasked = envelope.echoed.iter().all(|(name, _)| ELSEWHERE.contains(name));
-        let after = if unasked { Cow::Borrowed(UNASKED.as_slice()) } else { after(envelope).into() };
-        Self { envelope, before, after }
+    if let Some(named) = given(envelope, "conversation").filter(|text| *text != "null") {
+        key(out, "conversation");
+        let (open, close) = if named.starts_with('"') { ("{\"id\":", "}") } else { ("", "") };
+        out.extend_from_slice(format!("{open}{named}{close}").as_bytes());
     }
+    key(out, "model");
+    out.extend_from_slice(envelope.model.as_bytes());
+}
 
-    /// The response at this status; its output and usage only where it is over.
-    pub(super) fn write(&self, out: &mut Vec<u8>, reply: &Reply, status: Status) {
-        let Envelope { id, created, .. } = self.envelope;
-        out.extend_from_slice(b"{\"id\":");
-        write_string(out, id);
-        out.extend_from_slice(b",\"object\":\"response\"");
-        number(out, "created_at", *created);
-        super::item::member(out, "status", status.word());
-        echo(out, self.envelope, "background", "false");
-        if status.is_over() {
-            number(out, "completed_at", *created);
-        } else {
-            out.extend_from_slice(b",\"completed_at\":null");
+/// Bytes that one response takes, unless its items are long.
+pub(super) fn room(envelope: &Envelope) -> usize {
+    1536 + envelope.echoed.iter().map(|(_, text)| text.len()).sum::<usize>()
+}
+
+/// Writes the response at this status; its output and usage only where it is over.
+pub(super) fn response(out: &mut Vec<u8>, envelope: &Envelope, reply: &Reply, status: Status) {
+    let Envelope { id, created, .. } = envelope;
+    out.extend_from_slice(b"{\"id\":");
+    write_string(out, id);
+    out.extend_from_slice(b",\"object\":\"response\"");
+    number(out, "created_at", *created);
+    super::item::member(out, "status", status.word());
+    echo(out, envelope, "background", "false");
+    if status.is_over() {
+        number(out, "completed_at", *created);
+    } else {
+        out.extend_from_slice(b",\"completed_at\":null");
+    }
+    out.extend_from_slice(b",\"error\":null,\"incomplete_details\":");
+    match status {
+        Status::Incomplete(reason) => {
+            out.extend_from_slice(b"{\"reason\":");
+            write_string(out, reason);
+            out.push(b'}');
         }
-        out.extend_from_slice(b",\"error\":null,\"incomplete_details\":");
-        match status {
-            Status::Incomplete(reason) => {
-                out.extend_from_slice(b"{\"reason\":");
-                write_string(out, reason);
-                out.push(b'}');
-            }
-            Status::Queued | Status::InProgress | Status::Completed | Status::Cancelled => {
-                out.extend_from_slice(b"null");
-            }
-        }
-        out.extend_from_slice(&self.before);
-        out.extend_from_slice(b",\"output\":[");
-        if status.is_over() {
-            let items = items(reply, self.envelope);
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
-                item.write(out, if at + 1 == items.len() { status.last() } else { Stage::Whole });
-            }
-        }
-        out.push(b']');
-        out.extend_from_slice(&self.after);
-        key(out, "usage");
-        if status.is_over() {
-            usage(out, reply.usage.prompt, reply.usage.completion);
-        } else {
+        Status::Queued | Status::InProgress | Status::Completed | Status::Cancelled => {
             out.extend_from_slice(b"null");
         }
-        echo(out, self.envelope, "user", "null");
-        echo(out, self.envelope, "metadata", "{}");
-        out.push(b'}');
     }
+    before(out, envelope);
+    out.extend_from_slice(b",\"output\":[");
+    if status.is_over() {
+        let items = items(reply, envelope);
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            item.write(out, if at + 1 == items.len() { status.last() } else { Stage::Whole });
+        }
+    }
+    out.push(b']');
+    if envelope.echoed.iter().all(|(name, _)| ELSEWHERE.contains(name)) {
+        out.extend_from_slice(&UNASKED);
+    } else {
+        after(out, envelope);
+    }
+    key(out, "usage");
+    if status.is_over() {
+        usage(out, reply.usage.prompt, reply.usage.completion);
+    } else {
+        out.extend_from_slice(b"null");
+    }
+    echo(out, envelope, "user", "null");
+    echo(out, envelope, "metadata", "{}");
+    out.push(b'}');
 }
 
 /// The tokens that were read and written.
@@ -285,7 +274,9 @@ mod tests {
         for name in ECHOES {
             let plain = Envelope::plain(String::new(), 0, String::new());
             let asked = Envelope { echoed: vec![(name, value.to_owned())], ..plain };
-            assert_eq!(after(&asked) == *UNASKED, ELSEWHERE.contains(name), "{name}");
+            let mut out = Vec::new();
+            after(&mut out, &asked);
+            assert_eq!(out == *UNASKED, ELSEWHERE.contains(name), "{name}");
         }
     }
 }

@@ -4,20 +4,19 @@
 //! last `response.completed`, or `response.incomplete`. Nothing follows.
 
 use super::item::{Item, Of, Part, Stage, items, key, member, summary_part};
-use super::render::{Around, Status, number};
+use super::render::{self, Status, number};
 use crate::dialect::pieces;
 use crate::json::write_string;
 use crate::reply::{Envelope, Reply};
 
 /// A reply as server-sent events.
 pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
-    let around = Around::new(envelope);
     let mut events = Events { envelope, events: Vec::with_capacity(16) };
     let status = Status::of(reply);
     for (kind, status) in
         [("response.created", Status::InProgress), ("response.in_progress", Status::InProgress)]
     {
-        events.response(kind, &around, reply, status);
+        events.response(kind, reply, status);
     }
     let items = items(reply, envelope);
     for (at, item) in items.iter().enumerate() {
@@ -28,7 +27,7 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         Status::Incomplete(_) => "response.incomplete",
         Status::Queued | Status::InProgress | Status::Completed | Status::Cancelled => "response.completed",
     };
-    events.response(end, &around, reply, status);
+    events.response(end, reply, status);
     events.events
 }
 
@@ -63,10 +62,11 @@ impl Events<'_> {
         self.events.push(out);
     }
 
-    fn response(&mut self, kind: &str, around: &Around<'_>, reply: &Reply, status: Status) {
-        self.push_sized(around.room(), kind, |out| {
+    fn response(&mut self, kind: &str, reply: &Reply, status: Status) {
+        let envelope = self.envelope;
+        self.push_sized(render::room(envelope), kind, |out| {
             key(out, "response");
-            around.write(out, reply, status);
+            render::response(out, envelope, reply, status);
         });
     }
 
