@@ -1,7 +1,5 @@
 //! What is written at a stretch for speed is what a plain loop would write: header lines, hexadecimal digits.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails as they do")]
-
 use proptest::prelude::*;
 use rehearsal_wire::dialect::push_hex;
 use rehearsal_wire::head::ResponseHead;

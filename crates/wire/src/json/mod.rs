@@ -63,9 +63,27 @@ struct Node {
 
 /// The mark of a key, one bit of 64, from its ends and its length: keys of one object seldom share one.
 #[inline(always)]
-fn mark(key: &[u8]) -> u64 {
-    let end = |byte: Option<&u8>| u64::from(byte.copied().unwrap_or(0));
-    1 << ((end(key.first()) + 5 * end(key.last()) + 11 * key.len() as u64) & 63)
+const fn mark(key: &[u8]) -> u64 {
+    let (first, last) = match key {
+        [] => (0, 0),
+        [only] => (*only, *only),
+        [first, .., last] => (*first, *last),
+    };
+    1 << ((first as u64 + 5 * last as u64 + 11 * key.len() as u64) & 63)
+}
+
+/// The marks of some texts: what has another mark is none of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Marks(u64);
+
+impl Marks {
+    /// Those of no text.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Those of one text more.
+    pub(crate) const fn with(self, text: &str) -> Self {
+        Self(self.0 | mark(text.as_bytes()))
+    }
 }
 
 /// The same bits, two and two in one.
@@ -175,6 +193,18 @@ impl<'t> Value<'t> {
     #[must_use]
     pub fn is_str(self, text: &str) -> bool {
         self.kind() == Kind::String && self.tape.holds(self.node(), text)
+    }
+
+    /// Whether it may be a string among those with these marks.
+    pub(crate) fn may_be(self, marks: Marks) -> bool {
+        let node = self.node();
+        node.kind == Kind::String && (node.len != 0 || marks.0 & mark(self.inner().as_bytes()) != 0)
+    }
+
+    /// Whether it may be an object with one of the keys with these marks.
+    pub(crate) fn may_have(self, marks: Marks) -> bool {
+        let node = self.node();
+        node.kind == Kind::Object && node.marks & halved(marks.0) != 0
     }
 
     /// How many elements or entries; 0 for a scalar.

@@ -126,6 +126,11 @@ impl<'n> Decimal<'n> {
 }
 
 pub(super) fn to_i64(text: &str) -> Option<i64> {
+    // As nearly all are written; nineteen digits may be too many.
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().ok();
+    }
     let number = Decimal::of(text);
     let Power::Counted(power) = number.power else { return None };
     let missing = usize::try_from(power).ok()?.checked_sub(number.digits.len())?;

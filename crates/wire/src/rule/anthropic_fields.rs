@@ -1,6 +1,6 @@
 //! Fields, blocks and choices that only Anthropic requests have, beyond those that the original stub knows. Under `api` they are unknown parameters like any other.
 
-use super::foreign::{Foreign, Leak, NOTHING, first, has, named, refuse};
+use super::foreign::{Leak, NOTHING, Table, first, has, named, refuse};
 use super::{Asked, Check, Example, OPENAI, Profile, Rule, Stage, Verdict};
 use crate::json::{Kind, Value};
 
@@ -28,15 +28,15 @@ fn check(asked: &Asked<'_>) -> Verdict {
 const CHOICE: &str = "send \"required\" for any tool, {\"type\": \"function\", …} for a certain one";
 
 /// Top-level keys, each with what to send instead.
-const KEYS: &[Foreign] = &[("top_k", NOTHING), ("thinking", "send `reasoning_effort`")];
+const KEYS: &Table = &Table::of(&[("top_k", NOTHING), ("thinking", "send `reasoning_effort`")]);
 
 /// Types of content blocks, each with what to send instead.
-const BLOCKS: &[Foreign] = &[
+const BLOCKS: &Table = &Table::of(&[
     ("image", "send an `image_url` part"),
     ("document", "send a `file` part"),
     ("mcp_tool_use", NOTHING),
     ("mcp_tool_result", NOTHING),
-];
+]);
 
 /// What a message or a tool holds of another API, its keys in order.
 fn element(_: usize, element: Value<'_>) -> Option<Leak> {

@@ -1,6 +1,6 @@
 //! Keys of requests that hold a conversation, in one that holds a prompt.
 
-use super::foreign::{Foreign, NOTHING, refuse};
+use super::foreign::{NOTHING, Table, refuse};
 use super::{Asked, COMPLETIONS, Check, Example, Profile, Rule, Stage, Verdict};
 
 pub(super) const ROW: Rule = Rule {
@@ -20,7 +20,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
 
 const TEXT: &str = "send the text as `prompt`";
 
-const KEYS: &[Foreign] = &[
+const KEYS: &Table = &Table::of(&[
     ("messages", TEXT),
     ("input", TEXT),
     ("contents", TEXT),
@@ -42,4 +42,4 @@ const KEYS: &[Foreign] = &[
     ("options", "send its values as top-level keys"),
     ("keep_alive", NOTHING),
     ("generationConfig", "send its values as top-level keys"),
-];
+]);

@@ -3,10 +3,30 @@
 //! Must not know: which API is spoken, which others there are.
 
 use super::{Asked, Verdict, say};
-use crate::json::Value;
+use crate::json::{Marks, Value};
 
 /// A key, a role or a type, each with what to send instead.
 pub(super) type Foreign = (&'static str, &'static str);
+
+/// Foreign words, in the order in which they are looked for.
+pub(super) struct Table {
+    /// The words.
+    pub(super) rows: &'static [Foreign],
+    /// Hardly any request holds one of them, and their marks tell so at once.
+    marks: Marks,
+}
+
+impl Table {
+    /// A table of these.
+    pub(super) const fn of(rows: &'static [Foreign]) -> Self {
+        let (mut marks, mut at) = (Marks::NONE, 0);
+        while at < rows.len() {
+            marks = marks.with(rows[at].0);
+            at += 1;
+        }
+        Self { rows, marks }
+    }
+}
 
 /// What to do with what has no counterpart.
 pub(super) const NOTHING: &str = "leave it out";
@@ -49,7 +69,7 @@ pub(super) fn refuse_headers(asked: &Asked<'_>, names: &[&str], fix: &str) -> Ve
 /// Refuses the first top-level key of a body that is foreign, or whose value is told to hold something foreign.
 pub(super) fn refuse(
     body: Value<'_>,
-    keys: &[Foreign],
+    keys: &Table,
     tell: impl Fn(&str, Value<'_>) -> Option<Leak>,
 ) -> Verdict {
     for (key, value) in body.entries() {
@@ -65,8 +85,11 @@ pub(super) fn refuse(
 }
 
 /// The row of a table that a word names.
-pub(super) fn named(table: &[Foreign], word: Value<'_>) -> Option<Foreign> {
-    table.iter().find(|(name, _)| word.is_str(name)).copied()
+pub(super) fn named(table: &Table, word: Value<'_>) -> Option<Foreign> {
+    if !word.may_be(table.marks) {
+        return None;
+    }
+    table.rows.iter().find(|(name, _)| word.is_str(name)).copied()
 }
 
 /// The first element of a list that holds something foreign; `tell` also gets its number.
@@ -75,9 +98,10 @@ pub(super) fn first<'t>(list: Value<'t>, tell: impl Fn(usize, Value<'t>) -> Opti
 }
 
 /// The first key of a value that stands in a table.
-pub(super) fn key_of(table: &[Foreign], value: Value<'_>) -> Option<Leak> {
-    // Hardly any value has one, and that it has none is told sooner than which is the first.
-    table.iter().find(|(name, _)| value.get(name).is_some())?;
+pub(super) fn key_of(table: &Table, value: Value<'_>) -> Option<Leak> {
+    if !value.may_have(table.marks) {
+        return None;
+    }
     let (name, fix) = value.entries().find_map(|(key, _)| named(table, key))?;
     Some(Leak::key(name, fix))
 }

@@ -1,6 +1,6 @@
 //! Fields, roles, parts and tools that other APIs have, in a request to the Gemini API.
 
-use super::foreign::{Foreign, Leak, NOTHING, first, key_of, named, refuse};
+use super::foreign::{Leak, NOTHING, Table, first, key_of, named, refuse};
 use super::{Asked, Check, Example, GEMINI, Profile, Rule, Stage, Verdict};
 use crate::dialect::google_gemini::read::camel;
 use crate::json::Value;
@@ -24,7 +24,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     })
 }
 
-const KEYS: &[Foreign] = &[
+const KEYS: &Table = &Table::of(&[
     ("messages", "send `contents`"),
     ("input", "send `contents`"),
     ("system", "send `systemInstruction`"),
@@ -58,50 +58,50 @@ const KEYS: &[Foreign] = &[
     ("previous_response_id", "send the whole history"),
     ("thread", "send the whole history"),
     ("anthropic_version", NOTHING),
-];
+]);
 
 const ROOM: &str = "send `maxOutputTokens` in `generationConfig`";
 const STOP: &str = "send `stopSequences` in `generationConfig`";
 const SETTING: &str = "send it in `generationConfig`";
 const THINKING: &str = "send `thinkingConfig` in `generationConfig`";
 
-const ROLES: &[Foreign] = &[
+const ROLES: &Table = &Table::of(&[
     ("assistant", "send the role `model`"),
     ("system", "send instructions as `systemInstruction`"),
     ("developer", "send instructions as `systemInstruction`"),
-];
+]);
 
-const CONTENT_KEYS: &[Foreign] = &[
+const CONTENT_KEYS: &Table = &Table::of(&[
     ("content", "send `parts`"),
     ("tool_calls", "send each call as a `functionCall` part"),
     ("tool_call_id", "answer with a `functionResponse` part"),
     ("cache_control", NOTHING),
-];
+]);
 
-const PART_KEYS: &[Foreign] = &[
+const PART_KEYS: &Table = &Table::of(&[
     ("type", "name what the part holds by its key, such as `text`"),
     ("image_url", "send `inlineData` or `fileData`"),
     ("input", "send the arguments as `args` in a `functionCall`"),
     ("tool_use_id", "answer with a `functionResponse`"),
     ("cache_control", NOTHING),
-];
+]);
 
-const TOOL_KEYS: &[Foreign] = &[
+const TOOL_KEYS: &Table = &Table::of(&[
     ("type", DECLARED),
     ("function", DECLARED),
     ("name", DECLARED),
     ("input_schema", DECLARED),
     ("parameters", DECLARED),
-];
+]);
 
 const DECLARED: &str = "declare functions in `functionDeclarations`";
 
-const FUNCTION_KEYS: &[Foreign] = &[
+const FUNCTION_KEYS: &Table = &Table::of(&[
     ("type", NOTHING),
     ("input_schema", "send the schema as `parametersJsonSchema`"),
     ("strict", NOTHING),
     ("cache_control", NOTHING),
-];
+]);
 
 fn content(_: usize, content: Value<'_>) -> Option<Leak> {
     if let Some((name, fix)) = content.get("role").and_then(|role| named(ROLES, role)) {

@@ -1,6 +1,6 @@
 //! Fields, roles, blocks and tools that other APIs have, in a request to the Messages API.
 
-use super::foreign::{Foreign, Leak, NOTHING, first, key_of, named, refuse};
+use super::foreign::{Leak, NOTHING, Table, first, key_of, named, refuse};
 use super::{Asked, Check, Example, MESSAGES_API, Profile, Rule, Stage, Verdict};
 use crate::json::Value;
 
@@ -26,7 +26,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
     })
 }
 
-const KEYS: &[Foreign] = &[
+const KEYS: &Table = &Table::of(&[
     ("max_completion_tokens", "send it as `max_tokens`"),
     ("max_output_tokens", "send it as `max_tokens`"),
     ("stop", "send it as `stop_sequences`"),
@@ -55,25 +55,25 @@ const KEYS: &[Foreign] = &[
     ("system_instruction", "send `system`"),
     ("generationConfig", "send its values as top-level keys"),
     ("toolConfig", "send `tool_choice`"),
-];
+]);
 
-const ROLES: &[Foreign] = &[
+const ROLES: &Table = &Table::of(&[
     ("tool", "answer with a `tool_result` block in a user message"),
     ("function", "answer with a `tool_result` block in a user message"),
     ("developer", "send instructions as `system`"),
     ("model", "send the role `assistant`"),
-];
+]);
 
-const MESSAGE_KEYS: &[Foreign] = &[
+const MESSAGE_KEYS: &Table = &Table::of(&[
     ("tool_calls", "send each call as a `tool_use` block"),
     ("tool_call_id", "answer with a `tool_result` block"),
     ("function_call", "send the call as a `tool_use` block"),
     ("refusal", NOTHING),
     ("reasoning_content", "send thoughts as `thinking` blocks"),
     ("parts", "send `content`"),
-];
+]);
 
-const BLOCKS: &[Foreign] = &[
+const BLOCKS: &Table = &Table::of(&[
     ("image_url", "send an `image` block"),
     ("input_image", "send an `image` block"),
     ("input_text", "send a `text` block"),
@@ -84,14 +84,14 @@ const BLOCKS: &[Foreign] = &[
     ("refusal", NOTHING),
     ("function_call", "send a `tool_use` block"),
     ("function_call_output", "send a `tool_result` block"),
-];
+]);
 
-const TOOL_KEYS: &[Foreign] = &[
+const TOOL_KEYS: &Table = &Table::of(&[
     ("function", FLAT),
     ("parameters", "send the schema as `input_schema`"),
     ("functionDeclarations", FLAT),
     ("function_declarations", FLAT),
-];
+]);
 
 const FLAT: &str = "send `name`, `description` and `input_schema` in the tool itself";
 const CHOICE: &str =

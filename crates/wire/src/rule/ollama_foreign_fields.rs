@@ -2,7 +2,7 @@
 //!
 //! Left out is what its clients send without harm: `tool_choice`, and settings of sampling beside `options`.
 
-use super::foreign::{Foreign, Leak, NOTHING, first, key_of, named, refuse};
+use super::foreign::{Leak, NOTHING, Table, first, key_of, named, refuse};
 use super::{Asked, Check, Example, OLLAMA, Profile, Rule, Stage, Verdict};
 use crate::json::{Kind, Value};
 
@@ -27,7 +27,7 @@ fn check(asked: &Asked<'_>) -> Verdict {
 
 const LIMIT: &str = "send it as `options.num_predict`";
 
-const KEYS: &[Foreign] = &[
+const KEYS: &Table = &Table::of(&[
     ("max_tokens", LIMIT),
     ("max_completion_tokens", LIMIT),
     ("max_output_tokens", LIMIT),
@@ -49,23 +49,26 @@ const KEYS: &[Foreign] = &[
     ("systemInstruction", "send a message of the role `system`"),
     ("generationConfig", "send `options`"),
     ("toolConfig", NOTHING),
-];
+]);
 
-const ROLES: &[Foreign] = &[
+const ROLES: &Table = &Table::of(&[
     ("developer", "send instructions with the role `system`"),
     ("function", "answer with the role `tool`"),
     ("model", "send the role `assistant`"),
-];
+]);
 
-const MESSAGE_KEYS: &[Foreign] = &[
+const MESSAGE_KEYS: &Table = &Table::of(&[
     ("function_call", "send the call in `tool_calls`"),
     ("reasoning_content", "send thoughts as `thinking`"),
     ("refusal", NOTHING),
     ("parts", "send `content`"),
-];
+]);
 
-const TOOL_KEYS: &[Foreign] =
-    &[("input_schema", NESTED), ("functionDeclarations", NESTED), ("function_declarations", NESTED)];
+const TOOL_KEYS: &Table = &Table::of(&[
+    ("input_schema", NESTED),
+    ("functionDeclarations", NESTED),
+    ("function_declarations", NESTED),
+]);
 
 const NESTED: &str = "send {\"type\": \"function\", \"function\": {name, description, parameters}}";
 

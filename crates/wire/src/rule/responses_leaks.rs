@@ -1,6 +1,6 @@
 //! What belongs to chat completions, Anthropic or Gemini in a Responses request: keys, tools, roles, parts.
 
-use super::foreign::{Foreign, Leak, NOTHING, first, has, named, refuse};
+use super::foreign::{Leak, NOTHING, Table, first, has, named, refuse};
 use super::{Asked, Check, Example, Profile, RESPONSES, Rule, Stage, Verdict};
 use crate::json::{Kind, Value};
 
@@ -16,7 +16,7 @@ pub(super) const ROW: Rule = Rule {
 };
 
 /// Top-level keys, each with what to send instead.
-const KEYS: &[Foreign] = &[
+const KEYS: &Table = &Table::of(&[
     ("messages", "send it as `input`"),
     ("max_tokens", "send it as `max_output_tokens`"),
     ("max_completion_tokens", "send it as `max_output_tokens`"),
@@ -36,10 +36,10 @@ const KEYS: &[Foreign] = &[
     ("contents", "send it as `input`"),
     ("generationConfig", "send its parts as keys of their own"),
     ("systemInstruction", "send it as `instructions`"),
-];
+]);
 
 /// Types of items and parts, each with what to send instead.
-const KINDS: &[Foreign] = &[
+const KINDS: &Table = &Table::of(&[
     ("text", "send an `input_text` part, or `output_text` from the assistant"),
     ("image_url", "send an `input_image` part"),
     ("tool_use", "send a `function_call` item"),
@@ -48,14 +48,14 @@ const KINDS: &[Foreign] = &[
     ("redacted_thinking", "send the `reasoning` item as it came"),
     ("image", "send an `input_image` part"),
     ("document", "send an `input_file` part"),
-];
+]);
 
 /// Keys of items, each with what to send instead.
-const ITEM_KEYS: &[Foreign] = &[
+const ITEM_KEYS: &Table = &Table::of(&[
     ("tool_calls", "send each call as a `function_call` item"),
     ("tool_call_id", "send a `function_call_output` item with `call_id`"),
     ("parts", "send `content`"),
-];
+]);
 
 fn check(asked: &Asked<'_>) -> Verdict {
     refuse(asked.tape.root(), KEYS, |key, value| match key {
@@ -84,7 +84,7 @@ fn item(_: usize, item: Value<'_>) -> Option<Leak> {
         let fix = "send a `function_call_output` item with `call_id`";
         return Some(Leak::new("/role", "a message with this role", fix));
     }
-    let by_key = ITEM_KEYS.iter().find_map(|(key, fix)| has(item, key, fix));
+    let by_key = ITEM_KEYS.rows.iter().find_map(|(key, fix)| has(item, key, fix));
     by_key.or_else(|| kind(0, item)).or_else(|| Some(first(item.get("content")?, kind)?.under("/content")))
 }
 
