@@ -18,3 +18,6 @@ mod stored;
 mod taken;
 mod talk;
 mod visit;
+mod warm;
+
+pub use warm::warm_up;

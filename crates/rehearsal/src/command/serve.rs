@@ -170,17 +170,19 @@ async fn serve(
     // Whoever reads the banner may ask for the end at once.
     let end = task::asked_to_end();
     let log = arguments.log.as_deref().unwrap_or(&folder).display();
+    let address = listener.address();
     terminal::say(&format!(
-        "rehearsal serve [{mode}]: {} /v1/chat/completions ({} markers registered, log={log})",
-        listener.address(),
+        "rehearsal serve [{mode}]: {address} /v1/chat/completions ({} markers registered, log={log})\n{}\n{}",
         setting.scenarios.phrasings.len(),
+        known.line(address),
+        known.root_line(address),
     ));
-    terminal::say(&known.line(listener.address()));
-    terminal::say(&known.root_line(listener.address()));
     let standin = StandIn::new(setting, Arc::clone(&recorder)).guard(known.token.as_deref(), Vec::new());
     let standin = standin.tell_of_side_calls(|line| terminal::complain(&format!("rehearsal: {line}")));
     standin.lay(arguments.fault.as_ref());
     let standin = Arc::new(standin);
+    // Whoever read the banner is still on the way.
+    rehearsal_standin::warm_up(standin.setting());
     if let Some(watch) = watch {
         task::spawn(reload(arguments.clone(), watch, Arc::clone(&standin)));
     }

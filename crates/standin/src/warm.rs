@@ -1,0 +1,27 @@
+//! A request that nobody sent, decided and forgotten: the first real one then finds the tables made and the code in memory.
+//!
+//! Must not know: lanes, journals.
+
+use crate::core::{self, Heard, Hosts, Lane, Setting};
+use bytes::Bytes;
+use rehearsal_wire::follow::Follower;
+use rehearsal_wire::json;
+
+/// Decides it. Call it where nobody waits: between the banner and the first request.
+pub fn warm_up(setting: &Setting) {
+    const PATH: &str = "/v1/chat/completions";
+    let prompt = setting.scenarios.phrasings.first().map_or("", |phrasing| &phrasing.prompt);
+    let words = json::quoted(prompt);
+    let body = Bytes::from(format!(r#"{{"model":"m","messages":[{{"role":"user","content":{words}}}]}}"#));
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut follower = Follower::new(head.len());
+    follower.feed(head.as_bytes());
+    let Some(head) = follower.next_head() else { unreachable!("it is a whole head") };
+    let headers: Vec<_> = head.headers().collect();
+    let heard =
+        Heard { head: &head, headers: &headers, path: PATH, body: &body, hosts: Hosts::Any, mount: None };
+    drop(core::decide(setting, &Lane::default(), heard));
+}
