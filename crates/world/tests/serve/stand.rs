@@ -85,7 +85,7 @@ impl App for Scripted {
 /// A small reply.
 pub(crate) fn whole(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     let head = ResponseHead::new(status).with("content-type", "text/plain");
-    Reply::Whole { head, body: body.into().into() }
+    Reply::Whole { head, body: body.into() }
 }
 
 /// Says back method, target and body.
