@@ -110,10 +110,11 @@ pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dia
             "send the body without Content-Encoding",
         );
     }
-    const JSON: &str = "application/json";
-    let is_json = header("content-type").is_some_and(|value| {
+    const JSON: &[u8] = b"application/json";
+    let is_json = heard.header("content-type").is_some_and(|value| {
         // What nearly all clients say needs no look at its parts.
-        value == JSON || value.split(';').next().unwrap_or("").trim().eq_ignore_ascii_case(JSON)
+        let essence = || value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        value == JSON || essence().eq_ignore_ascii_case(JSON)
     });
     if !is_json && !dialect.untyped && profile != Profile::Lenient {
         let message = "Unsupported content type: send the body with `Content-Type: application/json`";

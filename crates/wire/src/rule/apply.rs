@@ -12,8 +12,7 @@ use std::sync::LazyLock;
 /// # Errors
 /// The first refusal, with the name of its rule.
 pub fn check(asked: &Asked<'_>, rules: &RuleSet, stage: Stage, notes: &mut Vec<Note>) -> Verdict {
-    let (from, end) = STAGES[stage as usize];
-    let mut left = rules.between(from, end);
+    let mut left = rules.and(STAGES[stage as usize]);
     while let Some(first) = left.take_first() {
         let rule = RULES[first];
         match rule.check {
@@ -38,20 +37,20 @@ static RUNS: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
     RULES.iter().enumerate().map(run).collect()
 });
 
-/// First row of each stage and the row after its last.
-const STAGES: [(usize, usize); Stage::ALL.len()] = {
-    let mut ranges = [(0, 0); Stage::ALL.len()];
+/// The rows of each stage.
+const STAGES: [RuleSet; Stage::ALL.len()] = {
+    let mut stages = [RuleSet::ALL; Stage::ALL.len()];
     let (mut at, mut stage) = (0, 0);
-    while stage < ranges.len() {
-        ranges[stage].0 = at;
+    while stage < stages.len() {
+        let first = at;
         while at < RULES.len() && RULES[at].stage as usize == stage {
             at += 1;
         }
-        ranges[stage].1 = at;
+        stages[stage] = RuleSet::ALL.between(first, at);
         stage += 1;
     }
     assert!(at == RULES.len(), "the rule table is ordered by stage");
-    ranges
+    stages
 };
 
 fn joins(first: &Rule, other: &Rule) -> bool {

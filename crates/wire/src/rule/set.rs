@@ -66,7 +66,7 @@ impl RuleSet {
     pub(super) const ALL: Self = Self(u128::MAX >> (128 - RULES.len()));
 
     /// Those from one index of the table to before another.
-    pub(super) fn between(self, from: usize, end: usize) -> Self {
+    pub(super) const fn between(self, from: usize, end: usize) -> Self {
         Self(self.0 & (Self::ALL.0 >> from << from) & !(Self::ALL.0 >> end << end))
     }
 
