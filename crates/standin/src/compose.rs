@@ -438,8 +438,10 @@ impl Sent {
         };
         let mut head = head.with("transfer-encoding", "chunked").to_bytes();
         let mut owed = pacing.ttft;
-        let mut acts = Vec::with_capacity(frames.len() + 1);
         let last = frames.len() - 1;
+        let whole = step.saturating_mul(u32::try_from(last).unwrap_or(u32::MAX)).saturating_add(owed);
+        let waits = usize::try_from(whole.as_millis()).unwrap_or(usize::MAX).min(frames.len());
+        let mut acts = Vec::with_capacity(frames.len() + waits);
         for (i, frame) in frames.iter().enumerate() {
             // As large as it must be: many streams may wait at once.
             let mut bytes = std::mem::take(&mut head);
