@@ -152,7 +152,7 @@ pub fn hear(setting: &Setting, head: &RequestHead, body: &[u8], system: Option<&
     let Target { token, path } = split(&target);
     let text = |name| head.get(name).map(|value| String::from_utf8_lossy(value).into_owned());
     let origin = text("origin");
-    let headers: Vec<Header<'_>> = head.headers().collect();
+    let headers: Vec<Header<'_>> = head.header_list();
     let method = head.method().into_owned();
     let found = place::find(&method, path, &headers);
     let mut heard = Heard {

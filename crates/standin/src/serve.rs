@@ -323,7 +323,7 @@ impl StandIn {
     fn decide(&self, head: &RequestHead, body: &Bytes) -> (usize, Book<'_>, Decided) {
         let target = head.target();
         let Placed { number, book, path, known, named } = self.place(&target);
-        let headers: Vec<_> = head.headers().collect();
+        let headers = head.header_list();
         let open = !self.guarded || path == route::HEALTH;
         let hosts = if self.guarded && (named || open) { Hosts::Any } else { Hosts::Own(&self.hosts) };
         let heard = Heard { head, headers: &headers, path, body, hosts, mount: None };
@@ -442,7 +442,7 @@ impl App for StandIn {
 
     async fn refuse(&self, refusal: Refusal) -> Answer {
         let dialect = refusal.head.as_ref().and_then(|head| {
-            let headers: Vec<_> = head.headers().collect();
+            let headers = head.header_list();
             route::spoken(head.method().as_ref(), route::split(&head.target()).path, &headers)
         });
         let why = refusal.why.to_string();

@@ -20,7 +20,7 @@ pub fn warm_up(setting: &Setting) {
     let mut follower = Follower::new(head.len());
     follower.feed(head.as_bytes());
     let Some(head) = follower.next_head() else { unreachable!("it is a whole head") };
-    let headers: Vec<_> = head.headers().collect();
+    let headers = head.header_list();
     let heard =
         Heard { head: &head, headers: &headers, path: PATH, body: &body, hosts: Hosts::Any, mount: None };
     drop(core::decide(setting, &Lane::default(), heard));

@@ -302,7 +302,7 @@ impl App for Replay {
 
 fn hear<'h>(head: &RequestHead, target: &'h str) -> Heard<'h> {
     let Target { token, path } = split(target);
-    let headers: Vec<Header<'_>> = head.headers().collect();
+    let headers: Vec<Header<'_>> = head.header_list();
     let method = head.method().into_owned();
     let found = place::find(&method, path, &headers);
     let asks = query(target);

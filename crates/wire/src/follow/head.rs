@@ -176,6 +176,14 @@ impl RequestHead {
         })
     }
 
+    /// The same as a list, for those who ask it often.
+    #[must_use]
+    pub fn header_list(&self) -> Vec<(&str, &[u8])> {
+        let mut list = Vec::with_capacity(self.0.fields.len());
+        list.extend(self.headers());
+        list
+    }
+
     /// The value of a header, whatever the case of its name; the first of several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {

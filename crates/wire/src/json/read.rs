@@ -26,7 +26,7 @@ pub fn parse(bytes: &[u8]) -> Result<Tape<'_>, Broken> {
         Ok(source) => source,
         Err(error) => return broken(error.valid_up_to(), Why::NotUtf8),
     };
-    let nodes = Vec::with_capacity(bytes.len() / 24 + 8);
+    let nodes = Vec::with_capacity(bytes.len() / 24 + 16);
     let tape = Tape { source, nodes, duplicate_key: None, lone_surrogate: None };
     let mut reader = Reader { bytes, at: 0, tape, open: Vec::with_capacity(8) };
     reader.document()?;

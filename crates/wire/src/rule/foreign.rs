@@ -89,7 +89,8 @@ pub(super) fn named(table: &Table, word: Value<'_>) -> Option<Foreign> {
     if !word.may_be(table.marks) {
         return None;
     }
-    table.rows.iter().find(|(name, _)| word.is_str(name)).copied()
+    let word = word.as_str()?;
+    table.rows.iter().find(|(name, _)| *name == word).copied()
 }
 
 /// The first element of a list that holds something foreign; `tell` also gets its number.
