@@ -16,7 +16,7 @@ use crate::setting::Setting;
 use rehearsal_journal::bridge::Done;
 use rehearsal_journal::redact::{self, REDACTED};
 use rehearsal_wire::dialect::heard::{self, Heard as Spoken};
-use rehearsal_wire::json::{Value, parse, write_value};
+use rehearsal_wire::json::{Value, parse, written};
 use rehearsal_wire::reply::IssuedCall;
 use rehearsal_wire::sse::SseReader;
 use rehearsal_world::clock;
@@ -210,11 +210,7 @@ fn body(bytes: &[u8]) -> Node {
 /// The data of an event on one line.
 fn document(data: &str) -> Node {
     match parse(data.as_bytes()) {
-        Ok(tape) => {
-            let mut text = Vec::new();
-            write_value(&mut text, tape.root());
-            Node::Raw(String::from_utf8(text).unwrap_or_default())
-        }
+        Ok(tape) => Node::Raw(written(tape.root())),
         Err(_) => data.into(),
     }
 }

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 /// The sum that stands before a first line: 64 zeros.
 pub const ZERO: [u8; 64] = [b'0'; 64];
 
-/// The two hexadecimal digits of each byte: a line holds three digests or more.
+/// The two hexadecimal digits of each byte: a request and its answer make four digests.
 const PAIRS: [[u8; 2]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];

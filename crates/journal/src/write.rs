@@ -140,8 +140,8 @@ const fn end_word(end: End) -> &'static str {
     }
 }
 
-/// Appends what stands before a further field's value. Inlined, the name is no text to be copied but a few constants: a line has
-/// twenty of them.
+/// Appends what stands before a further field's value. Inlined, the name is no text to be copied but a few constants: the line of
+/// a request has some sixteen.
 #[inline(always)]
 fn key<'o>(out: &'o mut Vec<u8>, name: &str) -> &'o mut Vec<u8> {
     out.extend_from_slice(b",\"");

@@ -25,10 +25,6 @@ pub(crate) const EPOCH: u64 = 1_767_225_600;
 /// The model's name where a request names none; also in every canned reply of a fault.
 const MODEL: &str = "gate-openai-model";
 
-/// A kept body of so many bytes or more is shared with what it was read into; a shorter one would keep a buffer that its
-/// connection goes on with.
-const LONG: usize = 16 << 10;
-
 /// A reply, ready for the wire.
 #[derive(Clone, Debug)]
 pub struct Sent {
@@ -287,7 +283,9 @@ impl Asker<'_> {
         for (key, value) in self.tape.root().entries() {
             let Some(key) = key.as_str() else { continue };
             let Some(name) = self.dialect.echoes.iter().find(|name| ***name == *key) else { continue };
-            let text = value.text().to_owned();
+            // As it came; who looks for words in it must not meet an escape in their place.
+            let plain = Some(value.text()).filter(|text| !text.contains('\\'));
+            let text = plain.map_or_else(|| rehearsal_wire::json::written(value), str::to_owned);
             match said.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => *known = text,
                 None => said.push((name, text)),
@@ -322,10 +320,8 @@ impl Asker<'_> {
             reply,
             envelope,
             conversation: self.dialect.keeping.and_then(|keeping| (keeping.conversation)(self.tape)),
-            request: match self.body.len() {
-                0..LONG => Bytes::copy_from_slice(self.body),
-                _ => self.body.clone(),
-            },
+            // What it was read into may be much larger, and must not be kept with it.
+            request: Bytes::copy_from_slice(self.body),
             background: (keep == Keep::Background).then_some(made),
         })
     }
@@ -440,6 +436,7 @@ impl Sent {
         let mut owed = pacing.ttft;
         let last = frames.len() - 1;
         let whole = step.saturating_mul(u32::try_from(last).unwrap_or(u32::MAX)).saturating_add(owed);
+        // A wait takes a tick of a millisecond or more, and no frame has two.
         let waits = usize::try_from(whole.as_millis()).unwrap_or(usize::MAX).min(frames.len());
         let mut acts = Vec::with_capacity(frames.len() + waits);
         for (i, frame) in frames.iter().enumerate() {

@@ -110,12 +110,11 @@ pub(crate) fn before_the_body(setting: &Setting, heard: Heard<'_>, dialect: &Dia
             "send the body without Content-Encoding",
         );
     }
-    const JSON: &[u8] = b"application/json";
-    let is_json = heard.header("content-type").is_some_and(|value| {
-        // What nearly all clients say needs no look at its parts.
-        let essence = || value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        value == JSON || essence().eq_ignore_ascii_case(JSON)
-    });
+    const JSON: &str = "application/json";
+    let essence = |value: &str| value.split(';').next().unwrap_or("").trim().eq_ignore_ascii_case(JSON);
+    // What nearly all clients say needs no look at its parts.
+    let is_json =
+        heard.header("content-type") == Some(JSON.as_bytes()) || header("content-type").is_some_and(essence);
     if !is_json && !dialect.untyped && profile != Profile::Lenient {
         let message = "Unsupported content type: send the body with `Content-Type: application/json`";
         return refuse(400, "content-type", Some("unsupported_content_type"), message);

@@ -105,7 +105,7 @@ pub(crate) type Talks = BTreeMap<String, Option<String>>;
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     replies: HashMap<Arc<str>, Arc<StoredReply>>,
-    /// Ids, the oldest first; one that is forgotten or kept again may still stand here.
+    /// Ids, the oldest first.
     order: VecDeque<Arc<str>>,
     bytes: usize,
     talks: Arc<Talks>,
@@ -154,6 +154,7 @@ impl Stored {
             return;
         }
         let id: Arc<str> = reply.envelope.id.as_str().into();
+        // One look-up for a new id, as nearly all are.
         if let Some(before) = self.replies.insert(Arc::clone(&id), reply) {
             self.bytes -= before.bytes();
             self.order.retain(|known| *known != id);

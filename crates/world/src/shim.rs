@@ -111,9 +111,7 @@ pub fn is_laid(arguments: &[OsString], search_path: &OsStr) -> bool {
 
 /// Our own program with all links followed: where it is called by a link, the system may name the link.
 fn own_file() -> io::Result<PathBuf> {
-    let file = std::env::current_exe()?;
-    // Linux names the file itself.
-    if cfg!(target_os = "linux") { Ok(file) } else { file.canonicalize() }
+    std::env::current_exe()?.canonicalize()
 }
 
 /// Reports a command line to the case at `base_url`: words and current folder, which is told relative to `workspace`

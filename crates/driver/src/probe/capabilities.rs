@@ -3,7 +3,8 @@
 use super::kept::Kept;
 use super::row::Verdict;
 use super::told::{measured, one_line};
-use crate::worker::report::object::{Object, quoted};
+use crate::worker::report::object::Object;
+use rehearsal_wire::json::quoted;
 use rehearsal_world::clock;
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 
 use crate::endpoint::config::Dialect;
 use crate::endpoint::request::{Schema, Structured};
-use crate::worker::report::object::quoted;
+use rehearsal_wire::json::quoted;
 
 /// The tool that some rows offer.
 pub const TOOL: &str = "report_word";

@@ -5,9 +5,10 @@ use crate::endpoint::attempts::Spent;
 use crate::endpoint::budget::Price;
 use crate::policy::{Tier, lower_bound};
 use crate::worker::proof::verification::{Look, Missing};
-use crate::worker::report::object::{Object, quoted};
+use crate::worker::report::object::Object;
 use crate::worker::report::{Report, proved};
 use rehearsal_journal::drive::Ended;
+use rehearsal_wire::json::quoted;
 
 /// Version of the report's form.
 const VERSION: u64 = 1;

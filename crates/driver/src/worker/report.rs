@@ -10,7 +10,8 @@ use crate::endpoint::answer::Tokens;
 use crate::endpoint::attempts::{Attempt, Metered, Spent};
 use crate::endpoint::budget::Price;
 use crate::endpoint::class::Failed;
-use object::{Object, quoted};
+use object::Object;
+use rehearsal_wire::json::quoted;
 use rehearsal_world::owned::{Fate, PathReport};
 use std::collections::BTreeSet;
 

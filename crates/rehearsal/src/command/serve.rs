@@ -171,6 +171,7 @@ async fn serve(
     let end = task::asked_to_end();
     let log = arguments.log.as_deref().unwrap_or(&folder).display();
     let address = listener.address();
+    // In one write: whoever waits for the first line is not woken thrice.
     terminal::say(&format!(
         "rehearsal serve [{mode}]: {address} /v1/chat/completions ({} markers registered, log={log})\n{}\n{}",
         setting.scenarios.phrasings.len(),
@@ -182,7 +183,7 @@ async fn serve(
     standin.lay(arguments.fault.as_ref());
     let standin = Arc::new(standin);
     // Whoever read the banner is still on the way.
-    rehearsal_standin::warm_up(standin.setting());
+    let _status = rehearsal_standin::warm_up(standin.setting());
     if let Some(watch) = watch {
         task::spawn(reload(arguments.clone(), watch, Arc::clone(&standin)));
     }

@@ -30,3 +30,4 @@ mod stand;
 mod stream;
 mod strictness;
 mod trouble;
+mod warm;

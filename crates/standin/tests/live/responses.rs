@@ -316,3 +316,21 @@ fn a_named_conversation_goes_on_from_its_last_reply() {
     let elsewhere = ask(&stand, "", json!({"conversation": talk["id"], "input": "say both"}));
     assert_eq!(elsewhere.status, 404);
 }
+
+#[test]
+fn what_is_given_back_is_what_came_on_one_line_of_a_stream_and_without_escapes_of_words() {
+    let stand = stand();
+    let tools = "[\r\n  {\"type\":\t\"\\u0063ustom\",\n   \"name\": \"say\"}\n]";
+    for stream in [false, true] {
+        let body = format!(
+            r#"{{"model":"gpt-5","stream":{stream},"metadata":{{"a" :  "1"}},"tools":{tools},"service_tier":"\u0061uto","input":"say both"}}"#
+        );
+        let answer = stand.post(PATH, &body);
+        let told = response(&answer);
+        let sent: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((&told["tools"], &told["metadata"]), (&sent["tools"], &sent["metadata"]));
+        assert_eq!(told["service_tier"], "default");
+        assert!(answer.text().contains(r#""metadata":{"a" :  "1"}"#), "{}", answer.text());
+        assert!(!answer.text().contains("\\u0063"), "{}", answer.text());
+    }
+}

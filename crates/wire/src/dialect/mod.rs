@@ -221,12 +221,12 @@ impl Origin<'_> {
 /// Appends the highest so many hexadecimal digits of some bits, 16 at most: what the ids of providers end in.
 pub fn push_hex(out: &mut String, bits: u64, digits: u32) {
     let mut all = [0; 16];
-    // A digit in each byte, all at once: the halves of a word, of each half, and of each quarter move apart.
+    // Each reply has an id or two. A digit in each byte, all at once: the halves of a word, of each half, and of each quarter move apart.
     for (half, bits) in all.as_chunks_mut::<8>().0.iter_mut().zip([bits >> 32, bits & 0xFFFF_FFFF]) {
         let spread = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF;
         let spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF;
         let spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F;
-        // Six more carry a digit above nine into the fourth bit, and a letter stands 39 places behind the digits.
+        // Six more carry a digit above nine into the upper half of its byte, and letters stand 39 places behind the digits.
         let letters = (spread + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
         *half = (spread + 0x3030_3030_3030_3030 + letters * 39).to_be_bytes();
     }

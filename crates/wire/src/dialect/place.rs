@@ -113,7 +113,7 @@ fn in_dialect<'p>(dialect: &'static Dialect, method: &str, path: Path<'p>) -> Op
 
 /// What stands in a path for the part in braces of a route; nothing for a route without one.
 fn named<'p>(route: &str, path: &'p str) -> Option<&'p str> {
-    // Most requests name a route as it is spelt.
+    // Most requests name a route as it is spelt. A path may even spell the braces: then they are what it names.
     if path == route && !path.contains('{') {
         return Some("");
     }

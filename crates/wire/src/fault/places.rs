@@ -2,7 +2,7 @@
 
 use super::answer::Event;
 use crate::dialect::Dialects;
-use crate::json::{Value, edit, parse, write_string};
+use crate::json::{Value, edit, parse};
 
 /// Faults of what only the chat API has.
 pub(super) const CHAT: Dialects = Dialects::Only(&["openai-chat"]);
@@ -93,13 +93,6 @@ fn matching(root: Value<'_>, pattern: &str) -> Vec<String> {
     }
     all.retain(|at| root.at(at).is_some());
     all
-}
-
-/// A text as JSON.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    write_string(&mut out, text);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Puts documents behind each event of a stream, in the same lines; gives whether there were any. Not for the elements of an array.

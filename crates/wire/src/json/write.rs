@@ -74,21 +74,18 @@ pub fn write_value(out: &mut Vec<u8>, value: Value<'_>) {
 /// A value as [`write_value`] writes it.
 #[must_use]
 pub fn written(value: Value<'_>) -> String {
-    match value.kind() {
-        Kind::Null | Kind::Bool | Kind::Number => value.text().to_owned(),
-        Kind::String if value.node().len == 0 => value.text().to_owned(),
-        Kind::String | Kind::Array | Kind::Object => text(|out| write_value(out, value)),
-    }
+    text(value.text().len(), |out| write_value(out, value))
 }
 
 /// A string in quotes, as [`write_string`] writes it.
 #[must_use]
 pub fn quoted(string: &str) -> String {
-    text(|out| write_string(out, string))
+    text(string.len() + 2, |out| write_string(out, string))
 }
 
-fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
-    let mut out = Vec::new();
+/// About so many bytes of text.
+fn text(room: usize, write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::with_capacity(room);
     write(&mut out);
     // What a writer writes is text.
     String::from_utf8(out).unwrap_or_default()

@@ -16,6 +16,7 @@ pub fn check(asked: &Asked<'_>, rules: &RuleSet, stage: Stage, notes: &mut Vec<N
     while let Some(first) = left.take_first() {
         let rule = RULES[first];
         match rule.check {
+            // Most rows: called straight, for a walk takes longer to begin than they take to look.
             Check::Request(check) => check(asked).map_err(|reject| by(rule, reject))?,
             Check::Noting(check) => check(asked, notes).map_err(|reject| by(rule, reject))?,
             Check::Body(..) | Check::Pairs(_) | Check::Tool(_) | Check::Message(_) => {

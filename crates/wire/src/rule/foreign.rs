@@ -12,7 +12,7 @@ pub(super) type Foreign = (&'static str, &'static str);
 pub(super) struct Table {
     /// The words.
     pub(super) rows: &'static [Foreign],
-    /// Hardly any request holds one of them, and their marks tell so at once.
+    /// Hardly any request holds one of them, and mostly their marks tell so at once.
     marks: Marks,
 }
 

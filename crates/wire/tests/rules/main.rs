@@ -5,6 +5,7 @@
 mod captures;
 mod crash;
 mod echo;
+mod escapes;
 mod gemini;
 mod kinds;
 mod messages;

@@ -2,7 +2,7 @@
 
 use super::row::Shell;
 use rehearsal_script::scenario::{Action, Phrasing, SHELL, Scenarios, ScriptedCall, Step};
-use rehearsal_wire::json::write_string;
+use rehearsal_wire::json::quoted;
 use std::collections::BTreeSet;
 
 /// The shell tool of the built-in agent, and of agents that no row knows.
@@ -96,11 +96,4 @@ fn calls_shell(phrasing: &Phrasing) -> bool {
         .iter()
         .flat_map(|step| step.before.iter().map(|trouble| &trouble.action).chain([&step.action]));
     actions.filter_map(Action::said).flat_map(|said| &said.calls).any(|call| call.shell.is_some())
-}
-
-/// A text as JSON.
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(&mut out, text);
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -78,7 +78,7 @@ pub enum Reply {
     Whole {
         /// Status 200..=999 and headers.
         head: ResponseHead,
-        /// The body. With room for the head it leaves from where it is.
+        /// The body. One with room for the head behind it leaves without a further buffer.
         body: Vec<u8>,
     },
     /// A chunked body; head and chunks leave in one write where the kernel takes them.

@@ -234,9 +234,10 @@ fn raw(head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan 
     Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }
 }
 
-/// A head before its body, in the memory of whichever has room for both: a further buffer costs more than a move.
+/// A head before its body, in the body's memory where that has room for both: to move a body costs less than a further buffer.
 fn before(mut head: Vec<u8>, mut body: Vec<u8>) -> Vec<u8> {
     if body.capacity() - body.len() < head.len() {
+        head.reserve_exact(body.len());
         head.extend_from_slice(&body);
         return head;
     }
@@ -288,4 +289,21 @@ fn length(payload: &Payload, old: bool) -> u64 {
 
 fn hex_digits(number: usize) -> usize {
     number.checked_ilog(16).map_or(1, |digits| digits as usize + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::before;
+
+    #[test]
+    fn a_head_stands_before_its_body_wherever_there_is_room() {
+        for length in [0, 1, 20, 300] {
+            for spare in [0, 1, 3, 4, 5, 400] {
+                let mut body = Vec::with_capacity(length + spare);
+                body.extend((0..length).map(|at| b'a' + (at % 26) as u8));
+                let wanted = [b"head".as_slice(), &body].concat();
+                assert_eq!(before(b"head".to_vec(), body), wanted, "{length} bytes, {spare} spare");
+            }
+        }
+    }
 }

@@ -1,12 +1,6 @@
 //! JSON objects, written one member after the other.
 
-use rehearsal_wire::json::{write_number, write_string};
-
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(&mut out, text);
-    String::from_utf8(out).unwrap_or_default()
-}
+use rehearsal_wire::json::{quoted, write_number};
 
 /// An object in the making.
 pub(crate) struct Object(String);

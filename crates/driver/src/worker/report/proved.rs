@@ -1,8 +1,9 @@
 //! What was proved, as JSON.
 
-use super::object::{Object, quoted};
+use super::object::Object;
 use crate::worker::proof::review::Judged;
 use crate::worker::proof::verification::{Look, Verification};
+use rehearsal_wire::json::quoted;
 
 pub(super) fn write(verification: &Verification) -> String {
     let mut object = Object::begin();

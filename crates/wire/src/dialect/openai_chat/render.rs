@@ -10,6 +10,7 @@ pub(in crate::dialect) const FINGERPRINT: &str = "fp_rehearsal";
 /// A reply as the body of one response.
 pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
     let choices = envelope.choices.max(1);
+    // With room for the head before it.
     let mut out = Vec::with_capacity(320 + choices as usize * (272 + spoken(reply)));
     out.extend_from_slice(b"{\"id\": ");
     write_string(&mut out, &envelope.id);

@@ -103,7 +103,7 @@ static UNASKED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out
 });
 
-/// What is given back before the output, or behind the usage.
+/// What changes nothing between the output and the usage.
 const ELSEWHERE: &[&str] = &[
     "background",
     "conversation",
@@ -115,7 +115,8 @@ const ELSEWHERE: &[&str] = &[
     "user",
 ];
 
-/// What stands after the output, as far as `usage`.
+/// What stands after the output, as far as `usage`. A stream tells it three times, each written straight into its event: what is long
+/// in it is copied once then, not twice.
 fn after(out: &mut Vec<u8>, envelope: &Envelope) {
     for (name, default) in [
         ("parallel_tool_calls", "true"),
@@ -187,7 +188,7 @@ fn before(out: &mut Vec<u8>, envelope: &Envelope) {
     out.extend_from_slice(envelope.model.as_bytes());
 }
 
-/// Bytes that one response takes, unless its items are long.
+/// Bytes that one response and the head before it take, unless its items are long.
 pub(super) fn room(envelope: &Envelope) -> usize {
     1536 + envelope.echoed.iter().map(|(_, text)| text.len()).sum::<usize>()
 }

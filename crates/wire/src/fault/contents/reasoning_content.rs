@@ -1,9 +1,9 @@
 //! The model's thoughts arrive as `reasoning_content`, as DeepSeek and others send them.
 
 use crate::dialect::pieces;
-use crate::fault::places::{CHAT, everywhere, quoted};
+use crate::fault::places::{CHAT, everywhere};
 use crate::fault::{Arrives, Event, Fault, Given, Group, Param, ParamKind, Params, Work};
-use crate::json::edit;
+use crate::json::{edit, quoted};
 use crate::reply::Reply;
 
 const TEXT: Param = Param {

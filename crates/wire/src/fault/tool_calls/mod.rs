@@ -24,9 +24,9 @@ pub(super) mod tool_type_repeated;
 pub(super) mod tool_unknown_name;
 
 use super::answer::Event;
-use super::places::{Spot, everywhere, quoted};
+use super::places::{Spot, everywhere};
 use super::{Dialects, Params};
-use crate::json::{Kind, Value, parse};
+use crate::json::{Kind, Value, parse, quoted};
 use crate::reply::{IssuedCall, Reply};
 
 /// Dialects in which arguments are a text of JSON, which may hold anything.

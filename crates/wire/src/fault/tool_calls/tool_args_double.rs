@@ -1,8 +1,8 @@
 //! The arguments are encoded twice.
 
 use super::{TEXTS, argue, is_object};
-use crate::fault::places::quoted;
 use crate::fault::{Arrives, Fault, Group, Params, Work};
+use crate::json::quoted;
 use crate::reply::Reply;
 
 pub(in crate::fault) const ROW: Fault = Fault {

@@ -1,8 +1,8 @@
 //! Arguments of a megabyte.
 
-use crate::fault::places::{Spot, everywhere, quoted, renumber};
+use crate::fault::places::{Spot, everywhere, renumber};
 use crate::fault::{Arrives, Dialects, Event, Fault, Given, Group, Param, ParamKind, Work};
-use crate::json::{Value, edit, parse};
+use crate::json::{Value, edit, parse, quoted};
 
 const BYTES: Param = Param {
     name: "bytes",

@@ -1,8 +1,8 @@
 //! Lists and objects inside the arguments are sent as texts.
 
 use super::argue;
-use crate::fault::places::quoted;
 use crate::fault::{Arrives, Dialects, Fault, Group, Params, Work};
+use crate::json::quoted;
 use crate::json::{Kind, Value, edit, parse};
 use crate::reply::Reply;
 

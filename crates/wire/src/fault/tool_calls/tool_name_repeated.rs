@@ -1,8 +1,9 @@
 //! Each piece of a call has the whole name.
 
 use super::{DELTA, opens};
-use crate::fault::places::{CHAT, everywhere, quoted};
+use crate::fault::places::{CHAT, everywhere};
 use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
+use crate::json::quoted;
 
 pub(in crate::fault) const ROW: Fault = Fault {
     name: "tool-name-repeated",

@@ -1,9 +1,9 @@
 //! The name of a tool arrives in two pieces.
 
 use super::{DELTA, index_of, opens};
-use crate::fault::places::{CHAT, everywhere, followed, quoted};
+use crate::fault::places::{CHAT, everywhere, followed};
 use crate::fault::{Arrives, Event, Fault, Given, Group, Work};
-use crate::json::{Value, edit, parse};
+use crate::json::{Value, edit, parse, quoted};
 
 const CALLS: &str = "/choices/0/delta/tool_calls";
 

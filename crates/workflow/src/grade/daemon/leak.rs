@@ -3,7 +3,7 @@
 use super::super::{Check, Evidence, Found, Tier};
 use super::{many, talk_of};
 use rehearsal_journal::run::Severity;
-use rehearsal_wire::json::write_string;
+use rehearsal_wire::json::quoted;
 
 pub(in super::super) const TOKEN_IN_OUTPUT: Check = Check {
     code: "token-in-output",
@@ -52,10 +52,7 @@ fn message(evidence: &Evidence<'_>) -> Vec<Found> {
         if text.chars().count() < LEAST || is_wanted {
             return None;
         }
-        let mut quoted = Vec::new();
-        write_string(&mut quoted, text);
-        let quoted = String::from_utf8_lossy(&quoted).into_owned();
-        place(evidence, text).or_else(|| place(evidence, quoted.trim_matches('"')))
+        place(evidence, text).or_else(|| place(evidence, quoted(text).trim_matches('"')))
     };
     let found = |call: &&super::Call| call.text("text").is_some_and(|text| stands(&text).is_some());
     many(talk.of_operation("run.message").filter(found), |call| {
