@@ -10,7 +10,6 @@ use crate::route;
 use crate::stored::Store;
 use crate::talk::Talk;
 use crate::visit::percent_decoded;
-use bytes::Bytes;
 use rehearsal_journal::event::{Asked, Kind};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::dialect::batch::{Batch, Batches, Entry, Outcome, Stage, Visit};
@@ -28,7 +27,7 @@ pub struct Part<'s> {
     /// Its event.
     pub(crate) asked: Box<Asked>,
     /// Its body.
-    pub(crate) body: Bytes,
+    pub(crate) body: Vec<u8>,
     /// What it will be told.
     pub(crate) told: Vec<u8>,
     /// What it used up of the script.
@@ -152,8 +151,7 @@ impl<'s> Asking<'_, 's> {
 
     /// Decides one request.
     fn part(&self, lane: &mut Lane, body: &str) -> (Part<'s>, Outcome) {
-        let body = Bytes::copy_from_slice(body.as_bytes());
-        let heard = Heard { body: &body, ..self.heard };
+        let heard = Heard { body: body.as_bytes(), ..self.heard };
         let Setting { seed, .. } = self.setting;
         let decision = Talk {
             setting: self.setting,
@@ -174,7 +172,7 @@ impl<'s> Asking<'_, 's> {
             Outcome::Succeeded(body) | Outcome::Errored(body) => body.clone(),
             Outcome::Cancelled => Vec::new(),
         };
-        (Part { asked, body, told, used }, outcome)
+        (Part { asked, body: body.as_bytes().to_vec(), told, used }, outcome)
     }
 
     /// What a reply comes to in a batch, where nothing is streamed and no wire can break.

@@ -2,7 +2,6 @@
 
 use crate::dice::Dice;
 use crate::stored::StoredReply;
-use bytes::Bytes;
 use rehearsal_journal::event::Delivered;
 use rehearsal_script::drill::Drill;
 use rehearsal_script::issued::call_id;
@@ -157,7 +156,7 @@ pub(crate) fn refusal_with_ids(dialect: &Dialect, reject: &Reject, dice: Dice) -
 pub(crate) struct Asker<'a> {
     pub(crate) dialect: &'static Dialect,
     /// The body of the request, and what was read of it.
-    pub(crate) body: &'a Bytes,
+    pub(crate) body: &'a [u8],
     pub(crate) tape: &'a Tape<'a>,
     pub(crate) turn: &'a Turn<'a>,
     pub(crate) dice: Dice,
@@ -320,8 +319,8 @@ impl Asker<'_> {
             reply,
             envelope,
             conversation: self.dialect.keeping.and_then(|keeping| (keeping.conversation)(self.tape)),
-            // What it was read into may be much larger, and must not be kept with it.
-            request: Bytes::copy_from_slice(self.body),
+            // A copy: what it was read into may be much larger, and must not be kept with it.
+            request: self.body.to_vec(),
             background: (keep == Keep::Background).then_some(made),
         })
     }

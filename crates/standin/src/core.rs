@@ -11,7 +11,6 @@ use crate::route::{self, Place};
 use crate::stored::{Shelf, Store, StoredReply, Talks};
 use crate::talk::Talk;
 use crate::visit;
-use bytes::Bytes;
 use rehearsal_journal::event::{Asked, CommandRan, Kind};
 use rehearsal_journal::redact;
 use rehearsal_script::drill::{self, Drill};
@@ -149,7 +148,7 @@ pub struct Heard<'r> {
     /// The path without lane and query.
     pub path: &'r str,
     /// Its whole body.
-    pub body: &'r Bytes,
+    pub body: &'r [u8],
     /// Which hosts it may name.
     pub hosts: Hosts<'r>,
     /// The cloud whose path it names, where it is no path of a provider's own.
@@ -194,8 +193,8 @@ pub fn decide<'s>(setting: &'s Setting, lane: &Lane, heard: Heard<'_>) -> Decisi
     if let Some(refused) = cloud::refusal(setting, heard, dialect, mounted) {
         return refused;
     }
-    let named = cloud::with_model(heard.body, mounted).map(Bytes::from);
-    answer(setting, lane, Heard { body: named.as_ref().unwrap_or(heard.body), ..heard }, place)
+    let named = cloud::with_model(heard.body, mounted);
+    answer(setting, lane, Heard { body: named.as_deref().unwrap_or(heard.body), ..heard }, place)
 }
 
 /// Decides what stands at a place.

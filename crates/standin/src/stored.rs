@@ -1,7 +1,6 @@
 //! Replies that a lane keeps for clients that ask for them later. A pure value with a bound: the oldest go first.
 
 use crate::batch::StoredBatch;
-use bytes::Bytes;
 use rehearsal_wire::dialect::Dialect;
 use rehearsal_wire::reply::{Envelope, Progress, Reply};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -25,7 +24,7 @@ pub struct StoredReply {
     /// The conversation that it belongs to, where the request named one.
     pub(crate) conversation: Option<String>,
     /// The body of the request.
-    pub(crate) request: Bytes,
+    pub(crate) request: Vec<u8>,
     /// How far it is told to be, for one that is made in the background; none for others.
     pub(crate) background: Option<Progress>,
 }
@@ -189,7 +188,7 @@ mod tests {
 
     fn reply(id: &str, request: usize) -> Store {
         let envelope = Envelope::plain(id.to_owned(), 0, "\"m\"".to_owned());
-        let request = vec![b' '; request].into();
+        let request = vec![b' '; request];
         Store::Keep(Arc::new(StoredReply {
             dialect: &DIALECTS[0],
             reply: Reply::default(),

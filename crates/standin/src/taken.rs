@@ -18,7 +18,7 @@ pub(crate) struct Taken {
 impl Taken {
     pub(crate) fn of(part: Part<'_>) -> Self {
         let Part { asked, body, told, .. } = part;
-        Self { asked, body, told }
+        Self { asked, body: body.into(), told }
     }
 
     /// Takes it down. It is told later; what it will be told is known now.
