@@ -10,6 +10,7 @@ use rehearsal_script::scenario::{Action, ApiError, FaultCall, Pacing, Said};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Origin, push_hex};
 use rehearsal_wire::fault::{self, Fault, Faulted, Named, Wanted, chunked};
+use rehearsal_wire::frames::Frames;
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::Tape;
 use rehearsal_wire::reject::Reject;
@@ -41,7 +42,7 @@ pub enum Form {
     /// A head and a whole body.
     Whole(ResponseHead, Vec<u8>),
     /// A head and the frames of a stream, all in one write.
-    Frames(ResponseHead, Vec<Vec<u8>>),
+    Frames(ResponseHead, Frames),
     /// Acts on the raw socket.
     Acts(Plan),
 }
@@ -132,8 +133,7 @@ pub(crate) fn body(content_type: &'static str, body: Vec<u8>) -> Sent {
 
 /// A reply as a stream, without the first so many frames.
 pub(crate) fn streamed(dialect: &Dialect, reply: &Reply, envelope: &Envelope, skipped: usize) -> Sent {
-    let mut frames = (dialect.stream)(reply, envelope);
-    frames.drain(..skipped.min(frames.len()));
+    let frames = (dialect.stream)(reply, envelope).skip(skipped);
     let kind = dialect.type_of_stream(envelope.framing);
     let head = ResponseHead::new(200).with("content-type", kind).with("cache-control", "no-cache");
     Sent { status: Some(200), form: Form::Frames(head, frames), kept: None }

@@ -9,6 +9,7 @@ mod calendar;
 pub mod dialect;
 pub mod fault;
 pub mod follow;
+pub mod frames;
 pub mod head;
 pub mod host;
 pub mod json;

@@ -21,8 +21,8 @@ fn says(text: &str) -> Reply {
     Reply { text: Some(text.to_owned()), usage: Usage { prompt: 3, completion: 2 }, ..Reply::default() }
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
+fn text(bytes: impl Into<Vec<u8>>) -> String {
+    String::from_utf8(bytes.into()).unwrap()
 }
 
 const HEAD: &str = r#"{"id": "cmpl-gate-1", "object": "text_completion", "created": 7, "model": "m", "system_fingerprint": "fp_rehearsal", "choices": ["#;
@@ -54,7 +54,7 @@ fn a_completion_is_rendered_as_the_api_has_it() {
 #[test]
 fn a_stream_ends_with_usage_where_it_was_asked_for_and_with_done() {
     let asked = Envelope { include_usage: true, ..envelope(&[("prompt", r#""p""#), ("echo", "true")]) };
-    let frames: Vec<_> = (completions().stream)(&says("Hi é"), &asked).into_iter().map(text).collect();
+    let frames: Vec<_> = (completions().stream)(&says("Hi é"), &asked).iter().map(text).collect();
     let piece = |text: &str, end: &str| {
         format!(
             r#"data: {HEAD}{{"text": "{text}", "index": 0, "logprobs": null, "finish_reason": {end}}}], "usage": null}}{}"#,
@@ -125,7 +125,7 @@ proptest! {
         let asked = Envelope { piece, choices, ..envelope(&[]) };
         let whole: Value = serde_json::from_slice(&(completions().render)(&reply, &asked)).unwrap();
         let mut joined = vec![String::new(); choices as usize];
-        for frame in (completions().stream)(&reply, &asked) {
+        for frame in (completions().stream)(&reply, &asked).iter() {
             let frame = text(frame);
             let data = frame.strip_prefix("data: ").unwrap().strip_suffix("\n\n").unwrap();
             if data == "[DONE]" {

@@ -55,7 +55,7 @@ fn rendered(reply: &Reply, envelope: &Envelope) -> Value {
 /// The responses of a stream; also holds that each frame is one event, and that the array says the same.
 fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Value> {
     let mut reader = SseReader::new(1 << 20);
-    let read = |frame: &Vec<u8>| -> Value {
+    let read = |frame: &[u8]| -> Value {
         assert!(frame.ends_with(b"\r\n\r\n"));
         reader.feed(frame).unwrap();
         let event = reader.next_event().expect("a frame is a whole event");
@@ -65,7 +65,7 @@ fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Value> {
     let events: Vec<_> = (gemini().stream)(reply, envelope).iter().map(read).collect();
     let array = (gemini().stream)(reply, &Envelope { framing: Framing::Array, ..envelope.clone() });
     assert_eq!(array.len(), events.len());
-    assert_eq!(serde_json::from_slice::<Value>(&array.concat()).unwrap(), json!(events));
+    assert_eq!(serde_json::from_slice::<Value>(array.bytes()).unwrap(), json!(events));
     events
 }
 
@@ -125,13 +125,13 @@ fn a_streamed_reply_is_a_response_for_each_piece_and_one_for_all_calls() {
         frame(r#"{"text":": é"}"#, ""),
         frame(CALLS, "\"finishReason\":\"STOP\","),
     ];
-    assert_eq!(String::from_utf8(frames.concat()).unwrap(), wanted.concat());
+    assert_eq!(String::from_utf8(frames.bytes().to_vec()).unwrap(), wanted.concat());
 }
 
 #[test]
 fn faults_find_the_documents_of_a_stream_whose_lines_end_with_cr_lf() {
-    for frame in (gemini().stream)(&all(), &shown()) {
-        let event = Event::read(&frame);
+    for frame in (gemini().stream)(&all(), &shown()).iter() {
+        let event = Event::read(frame);
         assert_eq!((event.before.as_str(), event.after.as_str()), ("data: ", "\r\n\r\n"));
         assert_eq!(event.bytes(), frame);
     }

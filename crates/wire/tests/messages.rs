@@ -57,7 +57,7 @@ fn rendered(reply: &Reply, envelope: &Envelope) -> Value {
 /// The events; also holds that each frame is one event whose data names its type.
 fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Value> {
     let mut reader = SseReader::new(1 << 20);
-    let read = |frame: &Vec<u8>| {
+    let read = |frame: &[u8]| {
         reader.feed(frame).unwrap();
         let event = reader.next_event().expect("a frame is a whole event");
         assert!(reader.next_event().is_none() && !reader.is_mid_event());
@@ -89,7 +89,7 @@ fn a_whole_message_is_written_as_the_api_writes_it() {
 #[test]
 fn a_streamed_message_has_the_events_of_the_api_in_their_order() {
     let frames = (messages().stream)(&all(), &thinking(r#"{"type":"adaptive"}"#));
-    let text = String::from_utf8(frames.concat()).unwrap();
+    let text = String::from_utf8(frames.bytes().to_vec()).unwrap();
     let (start, rest) = text.split_once("\n\n").unwrap();
     assert!(
         start.starts_with("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":")

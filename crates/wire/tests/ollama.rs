@@ -27,8 +27,8 @@ fn call(id: &str, arguments: &str) -> IssuedCall {
     IssuedCall { id: id.to_owned(), name: "f".to_owned(), arguments: arguments.to_owned() }
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
+fn text(bytes: impl Into<Vec<u8>>) -> String {
+    String::from_utf8(bytes.into()).unwrap()
 }
 
 const HEAD: &str = r#"{"model":"m","created_at":"2026-01-01T00:00:01Z""#;
@@ -46,7 +46,7 @@ fn a_chat_is_one_object_or_lines_of_them() {
     let whole = text((chat().render)(&reply, &envelope()));
     let said = r#""message":{"role":"assistant","content":"Hi \u003cé","thinking":"Hm","tool_calls":"#;
     assert_eq!(whole, format!("{HEAD},{said}[{first},{second}]}},{END}}}"));
-    let lines: Vec<_> = (chat().stream)(&reply, &envelope()).into_iter().map(text).collect();
+    let lines: Vec<_> = (chat().stream)(&reply, &envelope()).iter().map(text).collect();
     let line =
         |message: &str| format!("{HEAD},\"message\":{{\"role\":\"assistant\",{message}}},\"done\":false}}\n");
     let wanted = [
@@ -64,7 +64,7 @@ fn a_chat_is_one_object_or_lines_of_them() {
 fn a_completion_ends_with_the_context_to_go_on_from() {
     let whole = text((generate().render)(&says("Hi"), &envelope()));
     assert_eq!(whole, format!("{HEAD},\"response\":\"Hi\",{END},\"context\":[65,66]}}"));
-    let lines: Vec<_> = (generate().stream)(&says("Hi"), &envelope()).into_iter().map(text).collect();
+    let lines: Vec<_> = (generate().stream)(&says("Hi"), &envelope()).iter().map(text).collect();
     let wanted = [
         format!("{HEAD},\"response\":\"Hi\",\"done\":false}}\n"),
         format!("{HEAD},\"response\":\"\",{END},\"context\":[65,66]}}\n"),
@@ -159,7 +159,7 @@ proptest! {
             let whole: Value = serde_json::from_slice(&(dialect.render)(&reply, &asked)).unwrap();
             let key = if place.is_empty() { "response" } else { "content" };
             let (mut words, mut thoughts, mut calls) = (String::new(), String::new(), Vec::new());
-            for line in (dialect.stream)(&reply, &asked) {
+            for line in (dialect.stream)(&reply, &asked).iter() {
                 let line = text(line);
                 prop_assert!(line.ends_with('\n') && line.split(['\n', '\u{2028}']).count() == 2, "{line:?}");
                 let line: Value = serde_json::from_str(&line).unwrap();

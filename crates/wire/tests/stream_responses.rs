@@ -28,9 +28,9 @@ fn render(reply: &Reply, envelope: &Envelope) -> Value {
 fn events(reply: &Reply, envelope: &Envelope) -> Vec<(String, Value)> {
     let mut reader = SseReader::new(1 << 20);
     let mut all = Vec::new();
-    for frame in (responses().stream)(reply, envelope) {
+    for frame in (responses().stream)(reply, envelope).iter() {
         let before = all.len();
-        reader.feed(&frame).unwrap();
+        reader.feed(frame).unwrap();
         while let Some(SseEvent { kind, data, .. }) = reader.next_event() {
             all.push((kind, serde_json::from_str(&data).unwrap()));
         }
@@ -50,8 +50,8 @@ fn call(k: usize, name: &str, arguments: &str) -> IssuedCall {
 #[test]
 fn a_text_leaves_in_the_order_and_the_bytes_of_the_api() {
     let frames: Vec<String> = (responses().stream)(&says("Hi é😀 x"), &envelope())
-        .into_iter()
-        .map(|frame| String::from_utf8(frame).unwrap())
+        .iter()
+        .map(|frame| String::from_utf8(frame.to_vec()).unwrap())
         .collect();
     let inner: Vec<&str> = frames[2..frames.len() - 1].iter().map(String::as_str).collect();
     assert_eq!(

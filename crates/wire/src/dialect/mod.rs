@@ -15,6 +15,7 @@ pub mod openai_responses;
 pub mod place;
 mod vectors;
 
+use crate::frames::Frames;
 use crate::json::{Kind, Tape, Value, parse};
 use crate::names::equal;
 use crate::reject::Reject;
@@ -65,9 +66,9 @@ pub struct Dialect {
     pub read: for<'t> fn(&'t Tape<'t>) -> Turn<'t>,
     /// A whole reply as the body of one response.
     pub render: fn(&Reply, &Envelope) -> Vec<u8>,
-    /// A reply as server-sent events; each element holds the bytes of one event, its blank line included. Where a route may ask
-    /// for another framing, the envelope says so, and the elements together are the whole body.
-    pub stream: fn(&Reply, &Envelope) -> Vec<Vec<u8>>,
+    /// A reply as server-sent events; each frame holds the bytes of one event, its blank line included. Where a route may ask
+    /// for another framing, the envelope says so, and the frames together are the whole body.
+    pub stream: fn(&Reply, &Envelope) -> Frames,
     /// How its answers are heard: what a real provider sent, by [`heard::hear`].
     pub hear: heard::Hearing,
     /// An error as the body of a response.

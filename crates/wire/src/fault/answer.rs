@@ -88,7 +88,7 @@ impl Answer {
         stream: bool,
     ) -> Self {
         if stream {
-            let events = (dialect.stream)(reply, envelope).iter().map(|frame| Event::read(frame)).collect();
+            let events = (dialect.stream)(reply, envelope).iter().map(Event::read).collect();
             let head = head.clone().with("cache-control", "no-cache");
             return Self {
                 head,

@@ -1,7 +1,24 @@
 //! Chunked transfer coding (RFC 9112, 7.1), written byte by byte for plans.
 
+use crate::frames::Frames;
+
 /// The end of a chunked body without trailers.
 pub const LAST: &[u8] = b"0\r\n\r\n";
+
+/// Appends a body of these chunks, to its end.
+pub fn whole(out: &mut Vec<u8>, frames: &Frames) {
+    out.reserve(room(frames));
+    frames.iter().for_each(|frame| chunk(out, frame));
+    out.extend_from_slice(LAST);
+}
+
+/// Bytes that such a body takes; enough for chunks of up to a mebibyte, and a little more.
+#[must_use]
+pub fn room(frames: &Frames) -> usize {
+    /// Around the data of a chunk: five digits and two line ends.
+    const AROUND: usize = 9;
+    frames.bytes().len() + frames.len() * AROUND + LAST.len()
+}
 
 /// Appends one chunk. An empty one would end the body, so it is left out.
 pub fn chunk(out: &mut Vec<u8>, data: &[u8]) {

@@ -4,6 +4,7 @@ use super::chunked;
 use super::param::part;
 use super::{Arrives, Dialects, Fault, Faulted, Group, Param, ParamKind, Params, Wanted, Work};
 use crate::act::{Act, After, Plan};
+use crate::frames::Frames;
 use crate::reply::{Envelope, Reply, Usage};
 
 const AT: Param = Param {
@@ -55,7 +56,7 @@ fn plan(wanted: &Wanted<'_>) -> Faulted {
     let share = Params(wanted.params).fraction(&AT);
     let (head, sent) = if wanted.stream {
         let frames = (wanted.dialect.stream)(reply, around);
-        let whole = frames.iter().map(Vec::len).sum();
+        let whole = frames.bytes().len();
         (wanted.stream_head(), frames_until(&frames, part(whole, share)))
     } else {
         let mut body = (wanted.dialect.render)(reply, around);
@@ -74,9 +75,9 @@ fn plan(wanted: &Wanted<'_>) -> Faulted {
 }
 
 /// The first so many bytes of the frames, each in a chunk that promises the whole frame.
-fn frames_until(frames: &[Vec<u8>], bytes: usize) -> Vec<u8> {
+fn frames_until(frames: &Frames, bytes: usize) -> Vec<u8> {
     let (mut out, mut left) = (Vec::new(), bytes);
-    for frame in frames {
+    for frame in frames.iter() {
         if left < frame.len() {
             chunked::promise(&mut out, frame.len());
             out.extend_from_slice(&frame[..left]);

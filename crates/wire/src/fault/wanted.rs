@@ -65,10 +65,7 @@ impl Wanted<'_> {
     pub fn unharmed(&self, name: &'static str, reply: Reply, envelope: &Envelope) -> Faulted {
         let bytes = if self.stream {
             let mut bytes = self.stream_head();
-            for frame in (self.dialect.stream)(&reply, envelope) {
-                chunked::chunk(&mut bytes, &frame);
-            }
-            bytes.extend_from_slice(chunked::LAST);
+            chunked::whole(&mut bytes, &(self.dialect.stream)(&reply, envelope));
             bytes
         } else {
             let body = (self.dialect.render)(&reply, envelope);

@@ -23,6 +23,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use rehearsal_wire::act::Plan;
 use rehearsal_wire::follow::RequestHead;
+use rehearsal_wire::frames::Frames;
 use rehearsal_wire::head::ResponseHead;
 
 pub use live::{ClientGone, LiveBody, LiveSender, Sent, live};
@@ -86,7 +87,7 @@ pub enum Reply {
         /// Status 200..=999 and headers.
         head: ResponseHead,
         /// Each becomes an HTTP chunk; empty ones are left out.
-        frames: Vec<Vec<u8>>,
+        frames: Frames,
     },
     /// A head at once, and a body that is made while it leaves: see [`live`].
     Live {

@@ -10,17 +10,36 @@ use hyper::{HeaderMap, Method, Response, StatusCode, Version};
 use rehearsal_wire::act::{Act, After, Plan};
 use rehearsal_wire::fault::chunked;
 use rehearsal_wire::follow::RequestHead;
+use rehearsal_wire::frames::Frames;
 use rehearsal_wire::head::ResponseHead;
 use rehearsal_wire::json::write_number;
 
 use super::live::Live;
 use super::{Answer, Reply};
 
+/// What follows a head.
+enum Content {
+    Whole(Vec<u8>),
+    Chunks(Frames),
+}
+
 /// The body of a hyper response.
 #[derive(Debug)]
 pub(super) enum Payload {
     Whole(Vec<u8>),
-    Chunks(std::vec::IntoIter<Vec<u8>>),
+    Chunks(std::vec::IntoIter<Bytes>),
+}
+
+impl From<Content> for Payload {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Whole(body) => Self::Whole(body),
+            Content::Chunks(frames) => {
+                let said = frames.iter().filter(|frame| !frame.is_empty());
+                Self::Chunks(said.map(Bytes::copy_from_slice).collect::<Vec<_>>().into_iter())
+            }
+        }
+    }
 }
 
 impl Body for Payload {
@@ -34,7 +53,7 @@ impl Body for Payload {
         let next = match self.get_mut() {
             Self::Whole(body) if body.is_empty() => None,
             Self::Whole(body) => Some(Bytes::from(std::mem::take(body))),
-            Self::Chunks(frames) => frames.next().map(Bytes::from),
+            Self::Chunks(frames) => frames.next(),
         };
         Poll::Ready(next.map(|data| Ok(Frame::data(data))))
     }
@@ -115,23 +134,20 @@ pub(super) enum Way {
 /// Chooses the way of an answer: through hyper, unless hyper would not send it as it stands.
 pub(super) fn way(answer: Answer, asked: Asked) -> Way {
     let close = answer.close;
-    let (head, payload) = match answer.reply {
+    let (head, content) = match answer.reply {
         Reply::Acts(_) | Reply::Live { .. } => return Way::Raw(played(answer, asked)),
-        Reply::Whole { head, body } => (head, Payload::Whole(body)),
-        Reply::Chunks { head, mut frames } => {
-            frames.retain(|frame| !frame.is_empty());
-            (head, Payload::Chunks(frames.into_iter()))
-        }
+        Reply::Whole { head, body } => (head, Content::Whole(body)),
+        Reply::Chunks { head, frames } => (head, Content::Chunks(frames)),
     };
     match translate(&head, close) {
         Some((status, headers)) => {
-            let body_length = if bare(&head, asked) { 0 } else { length(&payload, asked.old) };
-            let mut response = Response::new(payload);
+            let body_length = if bare(&head, asked) { 0 } else { length(&content, asked.old) };
+            let mut response = Response::new(content.into());
             *response.status_mut() = status;
             *response.headers_mut() = headers;
             Way::Ordinary(Ordinary { response, body_length })
         }
-        None => Way::Raw(Raw::Plan(raw(head, payload, asked, close))),
+        None => Way::Raw(Raw::Plan(raw(head, content, asked, close))),
     }
 }
 
@@ -144,8 +160,8 @@ pub(super) fn played(answer: Answer, asked: Asked) -> Raw {
             }
             plan
         }
-        Reply::Whole { head, body } => raw(head, Payload::Whole(body), asked, answer.close),
-        Reply::Chunks { head, frames } => raw(head, Payload::Chunks(frames.into_iter()), asked, answer.close),
+        Reply::Whole { head, body } => raw(head, Content::Whole(body), asked, answer.close),
+        Reply::Chunks { head, frames } => raw(head, Content::Chunks(frames), asked, answer.close),
         Reply::Live { head, body } => {
             return Raw::Live(Box::new(Live::new(head, body, asked, answer.close)));
         }
@@ -211,25 +227,18 @@ pub(super) fn open(
 }
 
 /// A reply as one write.
-fn raw(head: ResponseHead, payload: Payload, asked: Asked, close: bool) -> Plan {
+fn raw(head: ResponseHead, content: Content, asked: Asked, close: bool) -> Plan {
     let bare = bare(&head, asked);
-    let framing = match &payload {
-        Payload::Whole(body) => Framing::Length(body.len() as u64),
-        Payload::Chunks(_) => Framing::unknown(asked),
-    };
-    let room = match &payload {
-        Payload::Whole(_) => 0,
-        Payload::Chunks(frames) => size(frames.as_slice()),
+    let (framing, room) = match &content {
+        Content::Whole(body) => (Framing::Length(body.len() as u64), 0),
+        Content::Chunks(frames) => (Framing::unknown(asked), chunked::room(frames)),
     };
     let (mut bytes, last) = open(head, framing, asked, close, room);
-    match payload {
+    match content {
         _ if bare => {}
-        Payload::Whole(body) => bytes = before(bytes, body),
-        Payload::Chunks(frames) if asked.old => frames.for_each(|frame| bytes.extend_from_slice(&frame)),
-        Payload::Chunks(frames) => {
-            frames.for_each(|frame| chunked::chunk(&mut bytes, &frame));
-            bytes.extend_from_slice(chunked::LAST);
-        }
+        Content::Whole(body) => bytes = before(bytes, body),
+        Content::Chunks(frames) if asked.old => bytes.extend_from_slice(frames.bytes()),
+        Content::Chunks(frames) => chunked::whole(&mut bytes, &frames),
     }
     Plan { acts: vec![Act::Write(bytes)], after: if last { After::Close } else { After::KeepAlive } }
 }
@@ -246,11 +255,6 @@ fn before(mut head: Vec<u8>, mut body: Vec<u8>) -> Vec<u8> {
     body.copy_within(..length, head.len());
     body[..head.len()].copy_from_slice(&head);
     body
-}
-
-/// About how many bytes these frames take on the wire: enough for nearly all.
-fn size(frames: &[Vec<u8>]) -> usize {
-    frames.iter().map(|frame| frame.len() + 8).sum()
 }
 
 /// Headers that follow from the framing and are never the app's.
@@ -274,13 +278,17 @@ fn translate(head: &ResponseHead, close: bool) -> Option<(StatusCode, HeaderMap)
 }
 
 /// How many bytes a body takes on the wire.
-fn length(payload: &Payload, old: bool) -> u64 {
-    match payload {
-        Payload::Whole(body) => body.len() as u64,
-        Payload::Chunks(frames) if frames.as_slice().is_empty() => 0,
-        Payload::Chunks(frames) => {
-            let framing = |frame: &Vec<u8>| if old { 0 } else { hex_digits(frame.len()) + 4 };
-            let data: usize = frames.as_slice().iter().map(|frame| frame.len() + framing(frame)).sum();
+fn length(content: &Content, old: bool) -> u64 {
+    match content {
+        Content::Whole(body) => body.len() as u64,
+        Content::Chunks(frames) if frames.bytes().is_empty() => 0,
+        Content::Chunks(frames) => {
+            let framing = |frame: &[u8]| match frame.len() {
+                0 => 0,
+                _ if old => 0,
+                length => hex_digits(length) + 4,
+            };
+            let data: usize = frames.iter().map(|frame| frame.len() + framing(frame)).sum();
             // The empty chunk at the end is `0`, twice CR LF.
             data as u64 + if old { 0 } else { 5 }
         }

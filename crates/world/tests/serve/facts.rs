@@ -17,7 +17,9 @@ fn script(request: &Request) -> (Reply, bool) {
             let frames = (0..count).map(|number| "y".repeat(number % 40).into_bytes()).collect();
             (Reply::Chunks { head: ResponseHead::new(200), frames }, false)
         }
-        "/no-chunks" => (Reply::Chunks { head: ResponseHead::new(200), frames: vec![Vec::new()] }, false),
+        "/no-chunks" => {
+            (Reply::Chunks { head: ResponseHead::new(200), frames: [""].iter().collect() }, false)
+        }
         "/acts" => {
             let acts = ["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", "ab", "cd"];
             let acts = acts.iter().map(|part| Act::Write(part.as_bytes().to_vec())).collect();

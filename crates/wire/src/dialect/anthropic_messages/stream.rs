@@ -5,36 +5,39 @@
 
 use super::render::{Block, blocks, key, named, opening, stopped, usage};
 use crate::dialect::pieces;
+use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
 const PING: &[u8] = b"event: ping\ndata: {\"type\":\"ping\"}\n\n";
+/// Bytes for which a stream takes room at its beginning: most short replies fit, and a longer one grows.
+const ROOM: usize = 3072;
 const STOP: &[u8] = b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 /// A reply as server-sent events.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
-    let mut events = Vec::with_capacity(16);
-    events.push(event("message_start", |out| {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
+    let mut events = Frames::with_capacity(16, ROOM);
+    event(&mut events, "message_start", |out| {
         key(out, "message");
         opening(out, envelope);
         out.extend_from_slice(b"],\"stop_reason\":null,\"stop_sequence\":null,\"stop_details\":null");
         key(out, "usage");
         usage(out, reply, reply.usage.completion.min(1));
         out.push(b'}');
-    }));
+    });
     let blocks = blocks(reply, envelope);
     if blocks.is_empty() {
-        events.push(PING.to_vec());
+        events.push(PING);
     }
     for (at, block) in blocks.iter().enumerate() {
-        events.push(start(at, block));
+        start(&mut events, at, block);
         if at == 0 {
-            events.push(PING.to_vec());
+            events.push(PING);
         }
         deltas(&mut events, at, block, envelope.piece);
-        events.push(event("content_block_stop", |out| index(out, at)));
+        event(&mut events, "content_block_stop", |out| index(out, at));
     }
-    events.push(event("message_delta", |out| {
+    event(&mut events, "message_delta", |out| {
         out.extend_from_slice(b",\"delta\":{");
         let mut delta = Vec::new();
         stopped(&mut delta, reply);
@@ -47,22 +50,27 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         );
         write_number(out, reply.usage.completion);
         out.push(b'}');
-    }));
-    events.push(STOP.to_vec());
+    });
+    events.push(STOP);
     events
 }
 
 /// One event; `members` are those behind its type, with the comma before each.
-fn event(kind: &str, members: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut out = Vec::with_capacity(128);
+fn event(events: &mut Frames, kind: &str, members: impl FnOnce(&mut Vec<u8>)) {
+    events.write(|out| {
+        opened(out, kind);
+        members(out);
+        out.extend_from_slice(b"}\n\n");
+    });
+}
+
+/// An event to the end of its type.
+fn opened(out: &mut Vec<u8>, kind: &str) {
     out.extend_from_slice(b"event: ");
     out.extend_from_slice(kind.as_bytes());
     out.extend_from_slice(b"\ndata: {\"type\":\"");
     out.extend_from_slice(kind.as_bytes());
     out.push(b'"');
-    members(&mut out);
-    out.extend_from_slice(b"}\n\n");
-    out
 }
 
 fn index(out: &mut Vec<u8>, at: usize) {
@@ -70,8 +78,8 @@ fn index(out: &mut Vec<u8>, at: usize) {
     write_number(out, at as u64);
 }
 
-fn start(at: usize, block: &Block<'_>) -> Vec<u8> {
-    event("content_block_start", |out| {
+fn start(events: &mut Frames, at: usize, block: &Block<'_>) {
+    event(events, "content_block_start", |out| {
         index(out, at);
         key(out, "content_block");
         match block {
@@ -84,31 +92,43 @@ fn start(at: usize, block: &Block<'_>) -> Vec<u8> {
                 out.extend_from_slice(b"{}}");
             }
         }
-    })
+    });
 }
 
-fn deltas(events: &mut Vec<Vec<u8>>, at: usize, block: &Block<'_>, piece: usize) {
-    let mut add = |kind: &str, member: &str, text: &str| {
-        events.push(event("content_block_delta", |out| {
-            index(out, at);
-            out.extend_from_slice(b",\"delta\":{\"type\":\"");
-            out.extend_from_slice(kind.as_bytes());
-            out.push(b'"');
-            key(out, member);
-            write_string(out, text);
-            out.push(b'}');
-        }));
-    };
+fn deltas(events: &mut Frames, at: usize, block: &Block<'_>, piece: usize) {
     match block {
         Block::Thinking(text, signature) => {
-            pieces(text, piece).for_each(|text| add("thinking_delta", "thinking", text));
-            add("signature_delta", "signature", signature);
+            delta(events, at, ("thinking_delta", "thinking"), pieces(text, piece));
+            delta(events, at, ("signature_delta", "signature"), [signature.as_str()]);
         }
-        Block::Text(text) => pieces(text, piece).for_each(|text| add("text_delta", "text", text)),
+        Block::Text(text) => delta(events, at, ("text_delta", "text"), pieces(text, piece)),
         Block::Call(call) => {
             // The first piece of an input is always empty.
-            add("input_json_delta", "partial_json", "");
-            pieces(&call.arguments, piece).for_each(|text| add("input_json_delta", "partial_json", text));
+            let pieces = std::iter::once("").chain(pieces(&call.arguments, piece));
+            delta(events, at, ("input_json_delta", "partial_json"), pieces);
         }
+    }
+}
+
+/// Texts of one kind: most events of a stream, so what is the same in all is put together once.
+fn delta<'t>(
+    events: &mut Frames,
+    at: usize,
+    (kind, member): (&str, &str),
+    texts: impl IntoIterator<Item = &'t str>,
+) {
+    let mut lead = Vec::with_capacity(160);
+    opened(&mut lead, "content_block_delta");
+    index(&mut lead, at);
+    lead.extend_from_slice(b",\"delta\":{\"type\":\"");
+    lead.extend_from_slice(kind.as_bytes());
+    lead.push(b'"');
+    key(&mut lead, member);
+    for text in texts {
+        events.write(|out| {
+            out.extend_from_slice(&lead);
+            write_string(out, text);
+            out.extend_from_slice(b"}}\n\n");
+        });
     }
 }

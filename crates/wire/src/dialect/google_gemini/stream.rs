@@ -3,28 +3,31 @@
 
 use super::super::pieces;
 use super::render::{Part, chunk, parts};
+use crate::frames::Frames;
 use crate::reply::{Envelope, Framing, Reply};
 
 /// A reply as the frames of a stream.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     let groups = groups(reply, envelope);
     let last = groups.len() - 1;
-    let frame = |(at, parts): (usize, &Vec<Part<'_>>)| {
-        let mut out = Vec::with_capacity(320);
+    let mut frames = Frames::with_capacity(groups.len(), 320 * groups.len());
+    let frame = |out: &mut Vec<u8>, at: usize, parts: &[Part<'_>]| {
         out.extend_from_slice(match (envelope.framing, at) {
             (Framing::Events, _) => b"data: ",
             (Framing::Array, 0) => b"[",
             (Framing::Array, _) => b",\r\n",
         });
-        chunk(&mut out, parts, (at == last).then_some(reply), (reply, envelope));
+        chunk(out, parts, (at == last).then_some(reply), (reply, envelope));
         out.extend_from_slice(match envelope.framing {
             Framing::Events => b"\r\n\r\n",
             Framing::Array if at == last => b"]",
             Framing::Array => b"",
         });
-        out
     };
-    groups.iter().enumerate().map(frame).collect()
+    for (at, parts) in groups.iter().enumerate() {
+        frames.write(|out| frame(out, at, parts));
+    }
+    frames
 }
 
 /// The parts of each response of the stream; one at least.

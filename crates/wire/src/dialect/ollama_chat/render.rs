@@ -3,6 +3,7 @@
 use super::super::{object_text, pieces, push_line};
 use super::escape::escaped;
 use crate::calendar::Moment;
+use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
@@ -20,7 +21,7 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
 }
 
 /// A reply as lines: thoughts, words, calls, the end.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     let line = |text: &str, thought: Option<&str>, calls: &[IssuedCall], first: usize| {
         let mut out = Vec::with_capacity(192);
         opening(&mut out, envelope);
@@ -29,7 +30,7 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         escaped(out)
     };
     let thoughts = pieces(thought(reply, envelope).unwrap_or_default(), envelope.piece);
-    let mut lines: Vec<_> = thoughts.map(|piece| line("", Some(piece), &[], 0)).collect();
+    let mut lines: Frames = thoughts.map(|piece| line("", Some(piece), &[], 0)).collect();
     lines.extend(pieces(said(reply), envelope.piece).map(|piece| line(piece, None, &[], 0)));
     lines.extend(
         reply.calls.iter().enumerate().map(|(at, call)| line("", None, std::slice::from_ref(call), at)),
@@ -39,7 +40,7 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
     message(&mut last, "", None, &[], 0);
     ending(&mut last, reply);
     last.extend_from_slice(b"}\n");
-    lines.push(last);
+    lines.push(&last);
     lines
 }
 

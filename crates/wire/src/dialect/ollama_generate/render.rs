@@ -3,6 +3,7 @@
 use super::super::ollama_chat::escape::escaped;
 use super::super::ollama_chat::render::{ending, opening, said, thought};
 use super::super::pieces;
+use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
@@ -16,7 +17,7 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
 }
 
 /// A reply as lines: thoughts, words, the end.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     let line = |text: &str, thought: Option<&str>| {
         let mut out = Vec::with_capacity(160);
         opening(&mut out, envelope);
@@ -25,14 +26,14 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         escaped(out)
     };
     let thoughts = pieces(thought(reply, envelope).unwrap_or_default(), envelope.piece);
-    let mut lines: Vec<_> = thoughts.map(|piece| line("", Some(piece))).collect();
+    let mut lines: Frames = thoughts.map(|piece| line("", Some(piece))).collect();
     lines.extend(pieces(said(reply), envelope.piece).map(|piece| line(piece, None)));
     let mut last = Vec::with_capacity(384);
     opening(&mut last, envelope);
     response(&mut last, "", None);
     ended(&mut last, reply, envelope);
     last.push(b'\n');
-    lines.push(last);
+    lines.push(&last);
     lines
 }
 

@@ -6,6 +6,7 @@
 use super::logprobs;
 use super::render::{FINGERPRINT, finish, legacy_call};
 use crate::dialect::{pieces, push_line};
+use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, IssuedCall, Reply};
 
@@ -13,7 +14,7 @@ use crate::reply::{Envelope, IssuedCall, Reply};
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
 /// A reply as server-sent events.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     let mut chunks = Chunks::new(envelope);
     chunks.each_choice(|out| {
         out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
@@ -22,9 +23,7 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         out.extend_from_slice(b",\"refusal\":null}");
     });
     for (member, text) in [("content", &reply.text), ("refusal", &reply.refusal)] {
-        for piece in pieces(text.as_deref().unwrap_or_default(), envelope.piece) {
-            chunks.piece(member, piece);
-        }
+        chunks.pieces(member, text.as_deref().unwrap_or_default());
     }
     match legacy_call(reply, envelope) {
         Some(call) => chunks.legacy(call),
@@ -34,8 +33,8 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
     if envelope.include_usage {
         chunks.usage(reply);
     }
-    chunks.events.push(DONE.to_vec());
-    chunks.events
+    chunks.frames.push(DONE);
+    chunks.frames
 }
 
 /// The events so far and what stands around each choice.
@@ -45,8 +44,11 @@ struct Chunks<'e> {
     before: Vec<u8>,
     /// From the bracket to the blank line.
     after: &'static [u8],
-    events: Vec<Vec<u8>>,
+    frames: Frames,
 }
+
+/// Bytes for which a stream takes room at its beginning: most short replies fit, and a longer one grows.
+const ROOM: usize = 3072;
 
 impl<'e> Chunks<'e> {
     fn new(envelope: &'e Envelope) -> Self {
@@ -61,54 +63,58 @@ impl<'e> Chunks<'e> {
         write_string(&mut before, FINGERPRINT);
         before.extend_from_slice(b",\"choices\":[");
         let after: &[u8] = if envelope.include_usage { b"],\"usage\":null}\n\n" } else { b"]}\n\n" };
-        Self { envelope, before, after, events: Vec::with_capacity(16) }
+        Self { envelope, before, after, frames: Frames::with_capacity(16, ROOM) }
     }
 
     /// One event for each choice, with this delta.
     fn each_choice(&mut self, delta: impl Fn(&mut Vec<u8>)) {
-        self.event(delta, |out| out.extend_from_slice(b"null"), None);
+        self.event(delta, None);
     }
 
-    fn event(&mut self, delta: impl Fn(&mut Vec<u8>), logprobs: impl Fn(&mut Vec<u8>), finish: Option<&str>) {
+    fn event(&mut self, delta: impl Fn(&mut Vec<u8>), finish: Option<&str>) {
         for index in 0..self.envelope.choices.max(1) {
-            let mut out = Vec::with_capacity(self.before.len() + self.after.len() + 128);
-            out.extend_from_slice(&self.before);
-            out.extend_from_slice(b"{\"index\":");
-            write_number(&mut out, u64::from(index));
-            out.extend_from_slice(b",\"delta\":");
-            delta(&mut out);
-            out.extend_from_slice(b",\"logprobs\":");
-            logprobs(&mut out);
-            out.extend_from_slice(b",\"finish_reason\":");
-            match finish {
-                Some(reason) => write_string(&mut out, reason),
-                None => out.extend_from_slice(b"null"),
-            }
-            out.push(b'}');
-            out.extend_from_slice(self.after);
-            self.events.push(out);
+            self.frames.write(|out| {
+                lead(out, &self.before, index);
+                delta(out);
+                out.extend_from_slice(b",\"logprobs\":null,\"finish_reason\":");
+                match finish {
+                    Some(reason) => write_string(out, reason),
+                    None => out.extend_from_slice(b"null"),
+                }
+                out.push(b'}');
+                out.extend_from_slice(self.after);
+            });
         }
     }
 
-    fn piece(&mut self, member: &str, piece: &str) {
-        let wanted = self.envelope.logprobs;
-        self.event(
-            |out| {
+    /// The pieces of a text: most events of a stream, so what is the same in all is put together once.
+    fn pieces(&mut self, member: &str, text: &str) {
+        let leads: Vec<Vec<u8>> = (0..self.envelope.choices.max(1))
+            .map(|index| {
+                let mut out = Vec::with_capacity(self.before.len() + 48);
+                lead(&mut out, &self.before, index);
                 out.push(b'{');
-                write_string(out, member);
+                write_string(&mut out, member);
                 out.push(b':');
-                write_string(out, piece);
-                out.push(b'}');
-            },
-            |out| {
-                if wanted {
-                    logprobs::of_piece(out, member, piece);
-                } else {
-                    out.extend_from_slice(b"null");
-                }
-            },
-            None,
-        );
+                out
+            })
+            .collect();
+        for piece in pieces(text, self.envelope.piece) {
+            for lead in &leads {
+                self.frames.write(|out| {
+                    out.extend_from_slice(lead);
+                    write_string(out, piece);
+                    if self.envelope.logprobs {
+                        out.extend_from_slice(b"},\"logprobs\":");
+                        logprobs::of_piece(out, member, piece);
+                        out.extend_from_slice(b",\"finish_reason\":null}");
+                    } else {
+                        out.extend_from_slice(b"},\"logprobs\":null,\"finish_reason\":null}");
+                    }
+                    out.extend_from_slice(self.after);
+                });
+            }
+        }
     }
 
     fn call(&mut self, at: usize, call: &IssuedCall) {
@@ -149,18 +155,27 @@ impl<'e> Chunks<'e> {
     }
 
     fn finish(&mut self, reason: &str) {
-        self.event(|out| out.extend_from_slice(b"{}"), |out| out.extend_from_slice(b"null"), Some(reason));
+        self.event(|out| out.extend_from_slice(b"{}"), Some(reason));
     }
 
     fn usage(&mut self, reply: &Reply) {
-        let mut out = self.before.clone();
-        out.extend_from_slice(b"],\"usage\":{\"prompt_tokens\":");
-        write_number(&mut out, reply.usage.prompt);
-        out.extend_from_slice(b",\"completion_tokens\":");
-        write_number(&mut out, reply.usage.completion);
-        out.extend_from_slice(b",\"total_tokens\":");
-        write_number(&mut out, reply.usage.prompt.saturating_add(reply.usage.completion));
-        out.extend_from_slice(b"}}\n\n");
-        self.events.push(out);
+        self.frames.write(|out| {
+            out.extend_from_slice(&self.before);
+            out.extend_from_slice(b"],\"usage\":{\"prompt_tokens\":");
+            write_number(out, reply.usage.prompt);
+            out.extend_from_slice(b",\"completion_tokens\":");
+            write_number(out, reply.usage.completion);
+            out.extend_from_slice(b",\"total_tokens\":");
+            write_number(out, reply.usage.prompt.saturating_add(reply.usage.completion));
+            out.extend_from_slice(b"}}\n\n");
+        });
     }
+}
+
+/// What stands before the delta of a choice.
+fn lead(out: &mut Vec<u8>, before: &[u8], index: u32) {
+    out.extend_from_slice(before);
+    out.extend_from_slice(b"{\"index\":");
+    write_number(out, u64::from(index));
+    out.extend_from_slice(b",\"delta\":");
 }

@@ -4,6 +4,7 @@
 
 use super::super::openai_chat::render::{FINGERPRINT, key, usage};
 use super::super::{pieces, push_line};
+use crate::frames::Frames;
 use crate::json::{Kind, Tape, Value, parse, write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
@@ -27,32 +28,34 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
 }
 
 /// A reply as server-sent events: pieces of each choice, its end, usage with empty `choices` where it was asked for, `[DONE]`.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     let mut before = b"data: ".to_vec();
     beginning(&mut before, envelope);
     key(&mut before, "choices");
     before.push(b'[');
     let after: &[u8] = if envelope.include_usage { b"], \"usage\": null}\n\n" } else { b"]}\n\n" };
-    let event = |index, text: &str, finish| {
-        let mut out = before.clone();
-        choice(&mut out, index, text, finish);
-        out.extend_from_slice(after);
-        out
+    let mut events = Frames::default();
+    let event = |events: &mut Frames, index, text: &str, finish| {
+        events.write(|out| {
+            out.extend_from_slice(&before);
+            choice(out, index, text, finish);
+            out.extend_from_slice(after);
+        });
     };
-    let mut events = Vec::new();
     for (index, prompt) in choices(envelope).iter().enumerate() {
         let text = format!("{prompt}{}", said(reply));
-        events.extend(pieces(&text, envelope.piece).map(|piece| event(index, piece, None)));
-        events.push(event(index, "", Some(finish(reply))));
+        pieces(&text, envelope.piece).for_each(|piece| event(&mut events, index, piece, None));
+        event(&mut events, index, "", Some(finish(reply)));
     }
     if envelope.include_usage {
-        let mut out = before.clone();
-        out.push(b']');
-        usage(&mut out, reply);
-        out.extend_from_slice(b"}\n\n");
-        events.push(out);
+        events.write(|out| {
+            out.extend_from_slice(&before);
+            out.push(b']');
+            usage(out, reply);
+            out.extend_from_slice(b"}\n\n");
+        });
     }
-    events.push(DONE.to_vec());
+    events.push(DONE);
     events
 }
 

@@ -6,18 +6,16 @@
 use super::item::{Item, Of, Part, Stage, items, key, member, summary_part};
 use super::render::{self, Status, number};
 use crate::dialect::pieces;
-use crate::json::write_string;
+use crate::frames::Frames;
+use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
 /// A reply as server-sent events.
-pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
-    let mut events = Events { envelope, events: Vec::with_capacity(16) };
+pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
+    let mut events =
+        Events { envelope, frames: Frames::with_capacity(16, 3 * render::room(envelope) + ROOM) };
     let status = Status::of(reply);
-    for (kind, status) in
-        [("response.created", Status::InProgress), ("response.in_progress", Status::InProgress)]
-    {
-        events.response(kind, reply, status);
-    }
+    events.begun(reply);
     let items = items(reply, envelope);
     for (at, item) in items.iter().enumerate() {
         let end = if at + 1 == items.len() { status.last() } else { Stage::Whole };
@@ -28,46 +26,61 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Vec<Vec<u8>> {
         Status::Queued | Status::InProgress | Status::Completed | Status::Cancelled => "response.completed",
     };
     events.response(end, reply, status);
-    events.events
+    events.frames
 }
 
 /// The events so far.
 struct Events<'e> {
     envelope: &'e Envelope,
-    events: Vec<Vec<u8>>,
+    frames: Frames,
 }
+
+/// Bytes for which the events of items take room at the beginning: most short replies fit, and a longer one grows.
+const ROOM: usize = 3072;
 
 impl Events<'_> {
     /// One event with its number, and what else it says.
     fn push(&mut self, kind: &str, rest: impl FnOnce(&mut Vec<u8>)) {
-        self.push_sized(256, kind, rest);
+        let number = self.frames.len() as u64;
+        self.frames.write(|out| {
+            opened(out, kind);
+            write_number(out, number);
+            rest(out);
+            out.extend_from_slice(b"}\n\n");
+        });
     }
 
-    /// The same with room for so many bytes.
-    fn push_sized(&mut self, room: usize, kind: &str, rest: impl FnOnce(&mut Vec<u8>)) {
-        let mut out = Vec::with_capacity(room);
-        out.extend_from_slice(b"event: ");
-        out.extend_from_slice(kind.as_bytes());
-        out.extend_from_slice(b"\ndata: {\"type\":");
-        let mut begin = out.len();
-        write_string(&mut out, kind);
-        number(&mut out, "sequence_number", self.events.len() as u64);
-        rest(&mut out);
-        // What the request gave may be written over several lines, which would end the event.
-        while let Some(at) = memchr::memchr2(b'\n', b'\r', &out[begin..]) {
-            begin += at;
-            out[begin] = b' ';
+    /// One event for each piece of a text: most events of a stream, so what is the same in all is put together once.
+    fn deltas(&mut self, kind: &str, text: &str, place: impl FnOnce(&mut Vec<u8>), after: &[u8]) {
+        let mut lead = Vec::with_capacity(128);
+        opened(&mut lead, kind);
+        let numbered = lead.len();
+        place(&mut lead);
+        key(&mut lead, "delta");
+        for piece in pieces(text, self.envelope.piece) {
+            let number = self.frames.len() as u64;
+            self.frames.write(|out| {
+                out.extend_from_slice(&lead[..numbered]);
+                write_number(out, number);
+                out.extend_from_slice(&lead[numbered..]);
+                write_string(out, piece);
+                out.extend_from_slice(after);
+            });
         }
-        out.extend_from_slice(b"}\n\n");
-        self.events.push(out);
+    }
+
+    /// The two events before the items: the same response in both.
+    fn begun(&mut self, reply: &Reply) {
+        let mut response = Vec::with_capacity(render::room(self.envelope));
+        on_one_line(&mut response, self.envelope, reply, Status::InProgress);
+        for kind in ["response.created", "response.in_progress"] {
+            self.push(kind, |out| out.extend_from_slice(&response));
+        }
     }
 
     fn response(&mut self, kind: &str, reply: &Reply, status: Status) {
         let envelope = self.envelope;
-        self.push_sized(render::room(envelope), kind, |out| {
-            key(out, "response");
-            render::response(out, envelope, reply, status);
-        });
+        self.push(kind, |out| on_one_line(out, envelope, reply, status));
     }
 
     fn item(&mut self, at: u64, item: &Item<'_>, end: Stage) {
@@ -113,12 +126,7 @@ impl Events<'_> {
             });
         };
         part(self, "response.reasoning_summary_part.added", "");
-        for piece in pieces(summary, self.envelope.piece) {
-            self.push("response.reasoning_summary_text.delta", |out| {
-                place(out);
-                member(out, "delta", piece);
-            });
-        }
+        self.deltas("response.reasoning_summary_text.delta", summary, place, b"}\n\n");
         self.push("response.reasoning_summary_text.done", |out| {
             place(out);
             member(out, "text", summary);
@@ -149,13 +157,11 @@ impl Events<'_> {
             });
         };
         frame(self, "response.content_part.added", false);
-        for piece in pieces(words, self.envelope.piece) {
-            self.push(delta, |out| {
-                place(out);
-                member(out, "delta", piece);
-                logprobs(out);
-            });
-        }
+        let after: &[u8] = match part {
+            Part::Text(_) => b",\"logprobs\":[]}\n\n",
+            Part::Refusal(_) => b"}\n\n",
+        };
+        self.deltas(delta, words, place, after);
         self.push(done, |out| {
             place(out);
             member(out, whole, words);
@@ -179,12 +185,7 @@ impl Events<'_> {
                 ("response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "input")
             }
         };
-        for piece in pieces(input, self.envelope.piece) {
-            self.push(delta, |out| {
-                place(out);
-                member(out, "delta", piece);
-            });
-        }
+        self.deltas(delta, input, place, b"}\n\n");
         self.push(done, |out| {
             place(out);
             member(out, whole, input);
@@ -192,5 +193,25 @@ impl Events<'_> {
                 member(out, "name", name);
             }
         });
+    }
+}
+
+/// An event to its number.
+fn opened(out: &mut Vec<u8>, kind: &str) {
+    out.extend_from_slice(b"event: ");
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(b"\ndata: {\"type\":\"");
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(b"\",\"sequence_number\":");
+}
+
+/// The member that holds the response. What the request gave may be written over several lines, which would end the event.
+fn on_one_line(out: &mut Vec<u8>, envelope: &Envelope, reply: &Reply, status: Status) {
+    key(out, "response");
+    let mut begin = out.len();
+    render::response(out, envelope, reply, status);
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', &out[begin..]) {
+        begin += at;
+        out[begin] = b' ';
     }
 }

@@ -320,7 +320,7 @@ fn what_the_stand_in_renders_is_read_back_whole_and_as_a_stream() {
         let plain = Envelope::plain("x".to_owned(), 0, "\"m\"".to_owned());
         let envelope = Envelope { choices: 2, include_usage: true, piece: 3, ..plain };
         let whole = (chat.render)(&reply, &envelope);
-        let stream = (chat.stream)(&reply, &envelope).concat();
+        let stream = (chat.stream)(&reply, &envelope).bytes().to_vec();
         for body in [whole, stream] {
             let told = read_text(std::str::from_utf8(&body).unwrap()).unwrap();
             let calls: Vec<_> = told.calls.iter().map(|c| (&c.id, &c.name, &c.arguments)).collect();
