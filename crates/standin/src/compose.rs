@@ -12,7 +12,7 @@ use rehearsal_wire::dialect::{DIALECTS, Dialect, ErrorBody, Keep, ModelEntry, Or
 use rehearsal_wire::fault::{self, Fault, Faulted, Named, Wanted, chunked};
 use rehearsal_wire::frames::Frames;
 use rehearsal_wire::head::ResponseHead;
-use rehearsal_wire::json::Tape;
+use rehearsal_wire::json::{Tape, Value};
 use rehearsal_wire::reject::Reject;
 use rehearsal_wire::reply::{Envelope, IssuedCall, PIECE, Progress, Reply, Usage};
 use rehearsal_wire::turn::Turn;
@@ -253,7 +253,7 @@ impl Asker<'_> {
     /// What a reply travels in; `step` is the place in a script that it comes from.
     fn envelope(&self, piece: usize, step: Option<(&str, usize)>) -> Envelope {
         let model = match (self.turn.model, &self.turn.addressed) {
-            (Some(value), _) => rehearsal_wire::json::written(value),
+            (Some(value), _) => given_back(value),
             (None, Some(name)) => rehearsal_wire::json::quoted(name),
             (None, None) => rehearsal_wire::json::quoted(MODEL),
         };
@@ -282,9 +282,7 @@ impl Asker<'_> {
         for (key, value) in self.tape.root().entries() {
             let Some(key) = key.as_str() else { continue };
             let Some(name) = self.dialect.echoes.iter().find(|name| ***name == *key) else { continue };
-            // As it came; who looks for words in it must not meet an escape in their place.
-            let plain = Some(value.text()).filter(|text| !text.contains('\\'));
-            let text = plain.map_or_else(|| rehearsal_wire::json::written(value), str::to_owned);
+            let text = given_back(value);
             match said.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => *known = text,
                 None => said.push((name, text)),
@@ -357,6 +355,13 @@ impl Asker<'_> {
         }
         sent
     }
+}
+
+/// A value of the request as JSON text: as it came, unless it holds an escape. Who looks for words in it must not meet one in
+/// their place.
+fn given_back(value: Value<'_>) -> String {
+    let plain = Some(value.text()).filter(|text| !text.contains('\\'));
+    plain.map_or_else(|| rehearsal_wire::json::written(value), str::to_owned)
 }
 
 /// A reply that a fault of the whole server sends, whatever was asked.

@@ -149,9 +149,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let all = order.cases.len() * order.drills.len().max(1) * order.repeat as usize;
     environment::allow_open_files(FILES + FILES_A_CASE * order.jobs as u64);
     if let Some(seed) = order.shuffle {
-        let told = format!("shuffled; --shuffle={seed} begins the cases in this order again");
-        // What is read by programs is JSON alone.
-        if json { terminal::complain(&told) } else { terminal::say(&told) }
+        beside(json, &format!("shuffled; --shuffle={seed} begins the cases in this order again"));
     }
     let board = crate::board::Board::new(all);
     // Dropping a run ends its agents: they lead process groups of their own, which no Ctrl-C reaches.
@@ -171,9 +169,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
     }
     match baseline {
-        Some((path, text)) => against(&path, &text, &file),
+        Some((path, text)) => against(&path, &text, &file, json),
         None => verdict(&file),
     }
+}
+
+/// Says a sentence beside the run: where programs read the output, that is JSON alone.
+fn beside(json: bool, told: &str) {
+    if json { terminal::complain(told) } else { terminal::say(told) }
 }
 
 /// Reads what is compared with, before anything runs.
@@ -186,7 +189,7 @@ fn before(path: &Path) -> Result<(PathBuf, String), Failure> {
 }
 
 /// Says what is otherwise than before; only what is worse fails the run.
-fn against(path: &Path, text: &str, file: &RunFile) -> Result<(), Failure> {
+fn against(path: &Path, text: &str, file: &RunFile, json: bool) -> Result<(), Failure> {
     let changes = resilience::changes(text, file)
         .map_err(|why| Failure::Command(format!("{}: {why}", path.display())))?;
     let name = |outcome: Option<Outcome>| outcome.map_or("not asked for", Outcome::word);
@@ -197,17 +200,12 @@ fn against(path: &Path, text: &str, file: &RunFile) -> Result<(), Failure> {
             Kind::Gone => "not met any more, as",
             Kind::Worse => "worse than",
         };
-        terminal::say(&format!(
-            "{word} in {}: {} was {}, is {}",
-            path.display(),
-            change.fault,
-            name(change.was),
-            name(change.is)
-        ));
+        let (was, is) = (name(change.was), name(change.is));
+        beside(json, &format!("{word} in {}: {} was {was}, is {is}", path.display(), change.fault));
     }
     let worse = changes.iter().any(|change| change.kind() == Kind::Worse);
     if !worse {
-        terminal::say(&format!("no fault is taken worse than in {}", path.display()));
+        beside(json, &format!("no fault is taken worse than in {}", path.display()));
     }
     if file.count(Verdict::Broken) > 0 {
         return verdict(file);

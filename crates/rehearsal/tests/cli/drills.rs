@@ -106,3 +106,24 @@ fn each_way_to_take_a_fault_has_its_outcome() {
         assert_eq!(ended.code, Some(code), "{habit}");
     }
 }
+
+#[test]
+fn what_a_baseline_tells_never_stands_in_the_json() {
+    let sandbox = Sandbox::with(&[("suite.yaml", SUITE), ("agent.py", AGENT)]);
+    let run = |flags: &[&str], habit: &str| {
+        let fixed = ["run", "suite.yaml", "--faults", "cut-clean"];
+        sandbox.run(&[&fixed, flags, &["--", "python3", "agent.py", habit]].concat())
+    };
+    assert_eq!(run(&["--report", "resilience=before.txt"], "none").code, Some(0));
+    for (habit, told, code) in [
+        ("none", "no fault is taken worse than in before.txt", 0),
+        ("takes-what-came-for-whole", "worse than in before.txt: cut-clean was passed, is wrong", 1),
+    ] {
+        let people = run(&["--baseline", "before.txt"], habit);
+        assert!(people.out.contains(told) && people.code == Some(code), "{}{}", people.out, people.err);
+        let programs = run(&["--baseline", "before.txt", "--json"], habit);
+        let file: Value = serde_json::from_str(&programs.out).expect("one JSON document");
+        assert_eq!(outcomes(&file).len(), 1);
+        assert!(programs.err.contains(told) && programs.code == Some(code), "{}", programs.err);
+    }
+}

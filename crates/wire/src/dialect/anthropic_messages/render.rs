@@ -18,7 +18,7 @@ pub(super) fn render(reply: &Reply, envelope: &Envelope) -> Vec<u8> {
         }
         block.write(&mut out);
     }
-    out.push(b']');
+    out.extend_from_slice(b"],");
     stopped(&mut out, reply);
     key(&mut out, "usage");
     usage(&mut out, reply, reply.usage.completion);
@@ -35,9 +35,9 @@ pub(super) fn opening(out: &mut Vec<u8>, envelope: &Envelope) {
     out.extend_from_slice(b",\"type\":\"message\",\"role\":\"assistant\",\"content\":[");
 }
 
-/// Why the message ends, with the comma before it.
+/// Why the message ends: members of an object, the first without a comma before it.
 pub(super) fn stopped(out: &mut Vec<u8>, reply: &Reply) {
-    key(out, "stop_reason");
+    out.extend_from_slice(b"\"stop_reason\":");
     write_string(out, stop_reason(reply));
     out.extend_from_slice(b",\"stop_sequence\":null,\"stop_details\":");
     match &reply.refusal {

@@ -39,11 +39,8 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
     }
     event(&mut events, "message_delta", |out| {
         out.extend_from_slice(b",\"delta\":{");
-        let mut delta = Vec::new();
-        stopped(&mut delta, reply);
-        out.extend_from_slice(delta.strip_prefix(b",").unwrap_or(&delta));
-        out.push(b'}');
-        out.extend_from_slice(b",\"usage\":{\"input_tokens\":");
+        stopped(out, reply);
+        out.extend_from_slice(b"},\"usage\":{\"input_tokens\":");
         write_number(out, reply.usage.prompt);
         out.extend_from_slice(
             b",\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":",

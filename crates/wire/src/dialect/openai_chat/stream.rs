@@ -23,7 +23,9 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
         out.extend_from_slice(b",\"refusal\":null}");
     });
     for (member, text) in [("content", &reply.text), ("refusal", &reply.refusal)] {
-        chunks.pieces(member, text.as_deref().unwrap_or_default());
+        if let Some(text) = text {
+            chunks.pieces(member, text);
+        }
     }
     match legacy_call(reply, envelope) {
         Some(call) => chunks.legacy(call),
