@@ -32,9 +32,17 @@ pub fn chunk(out: &mut Vec<u8>, data: &[u8]) {
 
 /// Appends the size line of a chunk.
 pub fn promise(out: &mut Vec<u8>, length: usize) {
-    let digits = length.checked_ilog(16).map_or(1, |last| last + 1);
-    out.extend((0..digits).rev().map(|place| b"0123456789abcdef"[length >> (4 * place) & 15]));
-    out.extend_from_slice(b"\r\n");
+    let mut line = *b"0000000000000000\r\n";
+    let (mut start, mut left) = (line.len() - 2, length);
+    loop {
+        start -= 1;
+        line[start] = b"0123456789abcdef"[left & 15];
+        left >>= 4;
+        if left == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&line[start..]);
 }
 
 #[cfg(test)]
