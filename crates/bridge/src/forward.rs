@@ -42,10 +42,14 @@ pub(crate) const SPARE: &[&str] = &["choices"];
 pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Asking) -> Answer {
     let Wanted { heard, counted, request } = wanted;
     let body = request.body.clone();
-    let ready = match ready(inner, &heard, counted, &request, &mut asking) {
+    let mut ready = match ready(inner, &heard, counted, &request, &mut asking) {
         Ok(ready) => ready,
         Err(denial) => return inner.own_words(&Act::Deny(denial), &heard, asking, &body),
     };
+    if let Err(error) = ready.exchange.write().await {
+        asking.done.error = Some(error.to_string());
+        return inner.own_words(&Act::Deny(Denial::NotRecorded), &heard, asking, &body);
+    }
     if counted && let Err((denial, error)) = spend(inner, &heard, asking.done.sequence).await {
         asking.done.error = error.map(|error| error.to_string());
         ready.exchange.give_up();
@@ -144,7 +148,7 @@ async fn run(
     let Ready { question, manner, mut exchange } = ready;
     let Asking { mut done, clock } = asking;
     let outcome = relay::run(&inner, &question, manner, &mut exchange, &mut front, clock).await;
-    let finished = exchange.finish();
+    let finished = exchange.finish().await;
     if !front.alone() {
         // The client's connection says, sooner or later, that nothing more will leave.
         drop(left.await);

@@ -262,7 +262,7 @@ impl Records {
         let logged = match (log, &done.files) {
             (Some(log), Some(name)) => {
                 let json = serde_json::to_vec(&done).unwrap_or_default();
-                log.write_soon(traffic::Hop::Done, done.sequence, name, &json)
+                log.write_soon(traffic::Hop::Done, done.sequence, name, &json).map(drop)
             }
             _ => Ok(()),
         };
