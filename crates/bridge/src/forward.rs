@@ -60,7 +60,8 @@ pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Askin
     let front = Front::new(sender, inner.common(&heard), asking.clock);
     let left = inner.begin(ticket);
     // A task of its own: an answer that is paid for is kept, whoever stays to hear it.
-    task::spawn(run(Arc::clone(inner), heard, request, ready, front, asking, left));
+    // Boxed, since the runtime moves a task about before it runs.
+    task::spawn(Box::pin(run(Arc::clone(inner), heard, request, ready, front, asking, left)));
     match reply.await {
         Ok(reply) => Answer { ticket, reply, close: false },
         Err(_) => unreachable!("a front always begins an answer"),
@@ -86,7 +87,7 @@ fn ready(
         let sent: Vec<Header> =
             request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
         let plain = inner.setting().names.is_some() || inner.setting().redactor.is_some();
-        passing::to_provider(&sent, own, &inner.setting().control_header, plain)
+        passing::to_provider(sent, own, &inner.setting().control_header, plain)
     };
     let target = match (strict, is_list) {
         (true, true) => "/v1/models".to_owned(),

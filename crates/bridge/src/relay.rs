@@ -14,6 +14,7 @@ use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{Answer, BaseUrl, Client, DialError, Limits, Request};
 use rehearsal_world::task;
 use rehearsal_world::vault::VaultError;
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// A body up to this many bytes is held in memory until it is whole; a longer one is read again from its file.
@@ -176,8 +177,11 @@ async fn relay(
         return Err(RelayError::Coded);
     }
     let form = Form::of(&outcome.headers);
-    let served: Vec<Header> =
-        outcome.headers.iter().map(|(name, value)| (name.clone(), question.keys.hidden(value))).collect();
+    let hidden = |(name, value): &Header| (name.clone(), question.keys.hidden(value));
+    let served: Cow<'_, [Header]> = match question.keys.is_empty() {
+        true => Cow::Borrowed(&outcome.headers),
+        false => outcome.headers.iter().map(hidden).collect(),
+    };
     let plan = Plan::of(bridge, manner, form, status, &served);
     if plan.spooled {
         spool(plan, if redacts { HELD_REDACTED } else { HELD }, &mut body, exchange, front).await
