@@ -259,6 +259,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_handed_in_together_is_written_together_and_each_hears_of_it() {
+        let scratch = rehearsal_world::files::Scratch::new().unwrap();
+        let folder = Folder::own(scratch.path()).unwrap();
+        let log = Traffic::open(&folder).unwrap();
+        let length = || log.flush().unwrap().1;
+        task::run_here(async {
+            let first = log.write_soon(Hop::Request, 1, "0001-a", b"asked").unwrap();
+            let second = log.write_soon(Hop::Request, 2, "0002-b", b"asked, too").unwrap();
+            assert!(Arc::ptr_eq(&first, &second) && !first.is_written());
+            log.written(&[second]).await.unwrap();
+            assert!(first.is_written());
+            let whole = (2 * (HEAD + 6) + 15) as u64;
+            assert_eq!(length(), whole);
+            // Nothing is written twice, whoever waits for it.
+            log.written(&[first]).await.unwrap();
+            assert_eq!(length(), whole);
+            let third = log.write_soon(Hop::Done, 1, "0001-a", b"").unwrap();
+            assert!(!third.is_written());
+            log.written(&[third]).await.unwrap();
+            assert_eq!(length(), whole + (HEAD + 6) as u64);
+        })
+        .unwrap();
+    }
+
+    #[test]
     fn entries_are_read_back_and_half_ones_are_none() {
         let mut log = Vec::new();
         entry(&mut log, Hop::Request, 7, "0007-a", b"asked");
