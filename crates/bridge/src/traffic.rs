@@ -1,8 +1,8 @@
 //! The log of bytes that just passed: one file for all exchanges, appended to before anything is served.
 //!
-//! To make three files an exchange costs more than to relay it. So what no budget pays for is written here first, in one write a piece,
-//! and `unpack` makes the files of it when there is time: at once where the bridge is idle, later where it is busy, at the next start
-//! where it was killed. Nothing reads the log but `unpack`.
+//! To make three files an exchange costs more than to relay it. So what no budget pays for is written here first: all that came at
+//! once, of all exchanges, in one write before any of it is passed on. `unpack` makes the files of it when there is time: at once
+//! where the bridge is idle, later where it is busy, at the next start where it was killed. Nothing reads the log but `unpack`.
 //!
 //! ```text
 //! entry: "RHL1" | hop u8 | sequence u64 | name length u16 | length u32 | name | bytes          numbers little-endian
