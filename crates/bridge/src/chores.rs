@@ -12,7 +12,23 @@ const STATE_LAG: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How many exchanges at once then, and how many where it is quiet.
 const FEW: usize = 4;
-const MANY: usize = 256;
+const MANY: usize = 64;
+/// So many requests within the pause are a storm: their files would come later and later in any case, and to make them takes a
+/// multiple of what it takes to relay, so they wait in the log until it is over.
+const STORM: u64 = 16;
+/// Segments of the log that may wait for that; with more the log would only grow.
+const WAITING: u64 = 16;
+
+/// How much is asked of the bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// Nothing.
+    Quiet,
+    /// Something.
+    Busy,
+    /// More than files can be made of meanwhile.
+    Storm,
+}
 
 impl Bridge {
     /// Keeps the public state fresh. Never ends.
@@ -33,11 +49,14 @@ impl Bridge {
         loop {
             self.0.logged.notified().await;
             loop {
-                let quiet = self.is_quiet().await;
+                let pace = self.pace().await;
+                if pace == Pace::Storm && self.0.segments_behind(&traffic) < WAITING {
+                    continue;
+                }
                 let Ok(until) = self.0.flush_both(&traffic).map_err(|error| self.0.lose(error)) else {
                     break;
                 };
-                match self.0.unpack(until, if quiet { MANY } else { FEW }).await {
+                match self.0.unpack(until, if pace == Pace::Quiet { MANY } else { FEW }).await {
                     Ok(false) => {}
                     Ok(true) => break,
                     Err(error) => {
@@ -49,12 +68,16 @@ impl Bridge {
         }
     }
 
-    /// Waits a moment; says whether nothing happened in it. Between two requests of a busy client there is none under way either.
-    async fn is_quiet(&self) -> bool {
+    /// Waits a moment; says what happened in it. Between two requests of a busy client there is none under way either.
+    async fn pace(&self) -> Pace {
         let before = self.0.book().state.sequence;
         task::after(PAUSE).await;
         let book = self.0.book();
-        book.under_way == 0 && book.state.sequence == before
+        match book.state.sequence - before {
+            0 if book.under_way == 0 => Pace::Quiet,
+            ..STORM => Pace::Busy,
+            STORM.. => Pace::Storm,
+        }
     }
 
     /// Makes the files of all that stands in the log, for `patience` at most. False where something is left for the next start.

@@ -3,7 +3,7 @@
 use crate::kept::Kept;
 use crate::records::{number, stem};
 use crate::redactor::Redactor;
-use crate::traffic::{self, Traffic};
+use crate::traffic::{self, Batch, Traffic};
 use rehearsal_journal::bridge::Hop;
 use rehearsal_journal::digest;
 use rehearsal_world::vault::{Folder, Record, VaultError};
@@ -27,7 +27,9 @@ pub(crate) const LOGGED: usize = 256 * 1024;
 /// The files of one exchange.
 #[derive(Debug)]
 pub struct Exchange {
-    shelf: Shelf,
+    shelf: Arc<Shelf>,
+    /// What the log has taken and may not have written.
+    handed: Vec<Arc<Batch>>,
     /// What the client asked.
     pub request: Hop,
     /// What is sent to the provider, where it is something else.
@@ -64,15 +66,21 @@ impl Shelf {
         self.folder.create_with(&format!("{}.{ending}", self.name), bytes)
     }
 
-    /// Keeps what is there whole.
-    fn keep(&self, hop: traffic::Hop, ending: &'static str, body: &[u8]) -> Result<Hop, VaultError> {
+    /// Keeps what is there whole: at once in a file, or with a batch of the log.
+    fn keep(
+        &self,
+        hop: traffic::Hop,
+        ending: &'static str,
+        body: &[u8],
+    ) -> Result<(Hop, Option<Arc<Batch>>), VaultError> {
         let body = self.redactor.as_ref().map_or(Cow::Borrowed(body), |redactor| redactor.bytes(body).into());
         let kept = Hop { bytes: body.len() as u64, sha256: digest::text(&digest::of(&body)) };
         match &self.log {
-            Some(log) if body.len() <= LOGGED => log.write(hop, self.sequence, &self.name, &body)?,
-            Some(_) | None => self.file(ending)?.write(&body)?,
+            Some(log) if body.len() <= LOGGED => {
+                log.write_soon(hop, self.sequence, &self.name, &body).map(|batch| (kept, Some(batch)))
+            }
+            Some(_) | None => self.file(ending)?.write(&body).map(|()| (kept, None)),
         }
-        Ok(kept)
     }
 
     /// Waits until the disk has the files and their names. Where it cannot promise that, the kernel still has them.
@@ -103,7 +111,7 @@ pub fn keep_request(folder: &Folder, name: &str, body: &[u8]) -> Result<(), Vaul
 
 impl Exchange {
     /// Opens what a forward needs. `upstream` is the body for the provider, where it is another one than the client's; with `maps` the
-    /// client may get something else than the provider sends.
+    /// client may get something else than the provider sends. Nothing may be forwarded before [`Exchange::write`], either.
     ///
     /// # Errors
     /// When it cannot be made or written: then nothing may be forwarded.
@@ -113,18 +121,46 @@ impl Exchange {
         upstream: Option<&[u8]>,
         maps: bool,
     ) -> Result<Self, VaultError> {
-        let request = shelf.keep(traffic::Hop::Request, REQUEST, request)?;
-        let upstream_request = upstream
-            .map(|body| shelf.keep(traffic::Hop::UpstreamRequest, UPSTREAM_REQUEST, body))
-            .transpose()?;
+        let shelf = Arc::new(shelf);
+        let mut handed = Vec::new();
+        let mut keep = |hop, ending, body| {
+            let (kept, batch) = shelf.keep(hop, ending, body)?;
+            handed.extend(batch);
+            Ok(kept)
+        };
+        let request = keep(traffic::Hop::Request, REQUEST, request)?;
+        let upstream_request =
+            upstream.map(|body| keep(traffic::Hop::UpstreamRequest, UPSTREAM_REQUEST, body)).transpose()?;
         let response = Kept::open(&shelf, traffic::Hop::Response, RESPONSE)?;
         let served = if maps { Some(Kept::open(&shelf, traffic::Hop::Served, SERVED)?) } else { None };
-        Ok(Self { shelf, request, upstream_request, response, served })
+        Ok(Self { shelf, handed, request, upstream_request, response, served })
+    }
+
+    /// Writes all that was taken: the kernel has it when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written: then nobody may be served it.
+    pub async fn write(&mut self) -> Result<(), VaultError> {
+        let response = self.response.hand_over();
+        let served = self.served.as_mut().map_or(Ok(None), Kept::hand_over);
+        self.handed.extend([&response, &served].into_iter().flatten().flatten().cloned());
+        let handed = std::mem::take(&mut self.handed);
+        let written = match &self.shelf.log {
+            Some(log) if !handed.is_empty() => log.written(&handed).await,
+            Some(_) | None => Ok(()),
+        };
+        if let Ok(Some(batch)) = &response {
+            self.response.settle(batch.is_written());
+        }
+        if let (Some(kept), Ok(Some(batch))) = (&mut self.served, &served) {
+            kept.settle(batch.is_written());
+        }
+        response.and(served).map(drop).and(written)
     }
 
     /// Where its files are.
-    pub(crate) fn shelf(&self) -> Shelf {
-        self.shelf.clone()
+    pub(crate) fn shelf(&self) -> Arc<Shelf> {
+        Arc::clone(&self.shelf)
     }
 
     /// The name of its files without the ending.
@@ -140,7 +176,7 @@ impl Exchange {
     pub fn readable(&self, text: &[u8]) -> Result<String, VaultError> {
         match &self.shelf.log {
             Some(log) => {
-                log.write_soon(traffic::Hop::Readable, self.shelf.sequence, &self.shelf.name, text)?
+                drop(log.write_soon(traffic::Hop::Readable, self.shelf.sequence, &self.shelf.name, text)?);
             }
             None => self.shelf.file(READABLE)?.write(text)?,
         }
@@ -151,26 +187,30 @@ impl Exchange {
     ///
     /// # Errors
     /// When what was held back cannot be written.
-    pub fn finish(&mut self) -> Result<(), VaultError> {
-        self.response.finish()?;
-        self.served.as_mut().map_or(Ok(()), Kept::finish)
+    pub async fn finish(&mut self) -> Result<(), VaultError> {
+        self.response.finish();
+        if let Some(served) = &mut self.served {
+            served.finish();
+        }
+        self.write().await
     }
 
     /// Writes down what the client is told in the place of an answer.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn failed_with(&mut self, body: &[u8]) -> Result<(), VaultError> {
+    pub async fn failed_with(&mut self, body: &[u8]) -> Result<(), VaultError> {
         let served = match &mut self.served {
             Some(served) => served,
             None => self.served.insert(Kept::open(&self.shelf, traffic::Hop::Served, SERVED)?),
         };
-        served.write(body)
+        served.push(body);
+        self.write().await
     }
 
     /// Removes what was opened for a forward that is not made after all; the request stays.
     pub fn give_up(self) {
-        let Shelf { folder, log, sequence, name, .. } = &self.shelf;
+        let Shelf { folder, log, sequence, name, .. } = &*self.shelf;
         if let Some(log) = log {
             // Where it cannot be written, the next start finds an exchange that never ended.
             drop(log.write_soon(traffic::Hop::GivenUp, *sequence, name, b""));

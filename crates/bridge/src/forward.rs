@@ -42,10 +42,14 @@ pub(crate) const SPARE: &[&str] = &["choices"];
 pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Asking) -> Answer {
     let Wanted { heard, counted, request } = wanted;
     let body = request.body.clone();
-    let ready = match ready(inner, &heard, counted, &request, &mut asking) {
+    let mut ready = match ready(inner, &heard, counted, &request, &mut asking) {
         Ok(ready) => ready,
         Err(denial) => return inner.own_words(&Act::Deny(denial), &heard, asking, &body),
     };
+    if let Err(error) = ready.exchange.write().await {
+        asking.done.error = Some(error.to_string());
+        return inner.own_words(&Act::Deny(Denial::NotRecorded), &heard, asking, &body);
+    }
     if counted && let Err((denial, error)) = spend(inner, &heard, asking.done.sequence).await {
         asking.done.error = error.map(|error| error.to_string());
         ready.exchange.give_up();
@@ -56,7 +60,8 @@ pub(crate) async fn answer(inner: &Arc<Inner>, wanted: Wanted, mut asking: Askin
     let front = Front::new(sender, inner.common(&heard), asking.clock);
     let left = inner.begin(ticket);
     // A task of its own: an answer that is paid for is kept, whoever stays to hear it.
-    task::spawn(run(Arc::clone(inner), heard, request, ready, front, asking, left));
+    // Boxed, since the runtime moves a task about before it runs.
+    task::spawn(Box::pin(run(Arc::clone(inner), heard, request, ready, front, asking, left)));
     match reply.await {
         Ok(reply) => Answer { ticket, reply, close: false },
         Err(_) => unreachable!("a front always begins an answer"),
@@ -82,7 +87,7 @@ fn ready(
         let sent: Vec<Header> =
             request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
         let plain = inner.setting().names.is_some() || inner.setting().redactor.is_some();
-        passing::to_provider(&sent, own, &inner.setting().control_header, plain)
+        passing::to_provider(sent, own, &inner.setting().control_header, plain)
     };
     let target = match (strict, is_list) {
         (true, true) => "/v1/models".to_owned(),
@@ -144,7 +149,7 @@ async fn run(
     let Ready { question, manner, mut exchange } = ready;
     let Asking { mut done, clock } = asking;
     let outcome = relay::run(&inner, &question, manner, &mut exchange, &mut front, clock).await;
-    let finished = exchange.finish();
+    let finished = exchange.finish().await;
     if !front.alone() {
         // The client's connection says, sooner or later, that nothing more will leave.
         drop(left.await);

@@ -13,6 +13,8 @@ use rehearsal_world::vault::VaultError;
 #[derive(Debug)]
 pub(crate) struct Front {
     reply: Option<oneshot::Sender<Reply>>,
+    /// How the answer begins, and its length where that is known, before it does.
+    head: Option<(ResponseHead, Option<u64>)>,
     sender: Option<LiveSender>,
     sent: Option<Sent>,
     /// Headers that every answer of the bridge has.
@@ -33,6 +35,7 @@ impl Front {
     pub(crate) fn new(reply: oneshot::Sender<Reply>, common: ResponseHead, clock: Clock) -> Self {
         Self {
             reply: Some(reply),
+            head: None,
             sender: None,
             sent: None,
             common,
@@ -69,8 +72,14 @@ impl Front {
         self.alone
     }
 
-    /// Begins the answer.
-    pub(crate) fn begin(&mut self, mut head: ResponseHead, length: Option<u64>) {
+    /// Says how the answer begins. Its head leaves with the first pieces, or once [`Front::begin`] is called.
+    pub(crate) fn prepare(&mut self, head: ResponseHead, length: Option<u64>) {
+        self.head = Some((head, length));
+    }
+
+    /// Begins the answer, if it has not begun.
+    pub(crate) fn begin(&mut self) {
+        let Some((mut head, length)) = self.head.take() else { return };
         let Some(reply) = self.reply.take() else { return };
         self.status = Some(head.status);
         head.headers.extend(self.common.headers.iter().cloned());
@@ -80,20 +89,27 @@ impl Front {
         self.alone = reply.send(Reply::Live { head, body }).is_err();
     }
 
-    /// Writes down what is served, where it is another thing than what came, and hands it over.
+    /// Writes down what came, and what is served of it where that is another thing, and hands it over: pieces that leave together.
     ///
     /// # Errors
     /// When it cannot be written: then it is not served either.
-    pub(crate) async fn send(&mut self, exchange: &mut Exchange, bytes: Bytes) -> Result<(), VaultError> {
-        if bytes.is_empty() || self.sender.is_none() {
-            return Ok(());
+    pub(crate) async fn send(
+        &mut self,
+        exchange: &mut Exchange,
+        pieces: Vec<Bytes>,
+    ) -> Result<(), VaultError> {
+        let is_served = self.sender.is_some() || self.head.is_some();
+        if let Some(served) = exchange.served.as_mut().filter(|_| is_served) {
+            for piece in &pieces {
+                served.push(piece);
+                self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
+            }
         }
-        if let Some(served) = &mut exchange.served {
-            served.write(&bytes)?;
-            self.pieces.push((self.clock.elapsed_us(), bytes.len() as u64));
-        }
-        if let Some(sender) = &mut self.sender
-            && sender.send(bytes).await.is_err()
+        let written = exchange.write().await;
+        self.begin();
+        written?;
+        if let Some(sender) = self.sender.as_mut().filter(|_| !pieces.is_empty())
+            && sender.send_all(pieces).await.is_err()
         {
             self.left = true;
             self.sender = None;
@@ -117,9 +133,10 @@ impl Front {
             return;
         }
         let head = ResponseHead::new(502).with("content-type", "application/json");
-        self.begin(head, Some(body.len() as u64));
+        self.prepare(head, Some(body.len() as u64));
         // A record that cannot be written is what failed, most likely; the client is told all the same.
-        drop(exchange.failed_with(body));
+        drop(exchange.failed_with(body).await);
+        self.begin();
         if let Some(sender) = &mut self.sender {
             self.left |= sender.send(Bytes::copy_from_slice(body)).await.is_err();
         }

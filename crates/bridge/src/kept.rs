@@ -2,10 +2,11 @@
 
 use crate::exchange::{LOGGED, Shelf};
 use crate::redactor::Lines;
-use crate::traffic;
+use crate::traffic::{self, Batch};
 use rehearsal_journal::bridge::Hop;
 use rehearsal_journal::digest::{self, Running};
 use rehearsal_world::vault::{Record, VaultError};
+use std::sync::Arc;
 
 /// Bytes that are put together at once where a file is read again.
 const PIECE: usize = 64 * 1024;
@@ -13,8 +14,13 @@ const PIECE: usize = 64 * 1024;
 /// Bytes that are written as they come, and what they are.
 #[derive(Debug)]
 pub struct Kept {
-    shelf: Shelf,
+    shelf: Arc<Shelf>,
     sink: Sink,
+    /// All of it while the log alone has it, for whoever looks at it again; else what waits to be written.
+    memory: Vec<u8>,
+    /// How much of the memory is written.
+    written: usize,
+    /// Of what is written.
     digest: Running,
     /// Bytes that came, whatever of them was written.
     came: u64,
@@ -25,12 +31,7 @@ pub struct Kept {
 #[derive(Debug)]
 enum Sink {
     File(Record),
-    Log {
-        hop: traffic::Hop,
-        ending: &'static str,
-        /// What the log has, for whoever looks at it again.
-        memory: Vec<u8>,
-    },
+    Log { hop: traffic::Hop, ending: &'static str },
 }
 
 impl Kept {
@@ -38,41 +39,34 @@ impl Kept {
     ///
     /// # Errors
     /// When its file cannot be made.
-    pub fn open(shelf: &Shelf, hop: traffic::Hop, ending: &'static str) -> Result<Self, VaultError> {
+    pub fn open(shelf: &Arc<Shelf>, hop: traffic::Hop, ending: &'static str) -> Result<Self, VaultError> {
         let sink = match &shelf.log {
             Some(log) => {
                 // A body that stays empty has its file, too.
                 log.write_soon(hop, shelf.sequence, &shelf.name, b"")?;
-                Sink::Log { hop, ending, memory: Vec::new() }
+                Sink::Log { hop, ending }
             }
             None => Sink::File(shelf.file(ending)?),
         };
         let lines = shelf.redactor.clone().map(Lines::new);
-        Ok(Self { shelf: shelf.clone(), sink, digest: Running::default(), came: 0, lines })
+        let (shelf, memory, digest) = (Arc::clone(shelf), Vec::new(), Running::default());
+        Ok(Self { shelf, sink, memory, written: 0, digest, came: 0, lines })
     }
 
-    /// Appends bytes.
-    ///
-    /// # Errors
-    /// When they cannot be written: then nobody may be served them.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), VaultError> {
+    /// Takes bytes. They are in no file and in no log before [`Exchange::write`](crate::exchange::Exchange::write) says so.
+    pub fn push(&mut self, bytes: &[u8]) {
         self.came += bytes.len() as u64;
         match &mut self.lines {
-            Some(lines) => {
-                let lines = lines.push(bytes);
-                self.put(&lines)
-            }
-            None => self.put(bytes),
+            Some(lines) => self.memory.extend_from_slice(&lines.push(bytes)),
+            None => self.memory.extend_from_slice(bytes),
         }
     }
 
-    /// Nothing more comes.
-    ///
-    /// # Errors
-    /// When what was held back cannot be written.
-    pub fn finish(&mut self) -> Result<(), VaultError> {
-        let rest = self.lines.as_mut().map(Lines::finish).unwrap_or_default();
-        self.put(&rest)
+    /// Nothing more comes: what was held back is taken, too.
+    pub fn finish(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            self.memory.extend_from_slice(&lines.finish());
+        }
     }
 
     /// Bytes that came: as many as were written, unless something must not be.
@@ -81,30 +75,51 @@ impl Kept {
         self.came
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), VaultError> {
-        if bytes.is_empty() {
-            return Ok(());
+    /// Writes what was taken into its file, or hands it to the log: then it is written once the batch is, and
+    /// [`Kept::settle`] must hear of that.
+    ///
+    /// # Errors
+    /// When it cannot be written: then nobody may be served it, and it is forgotten.
+    pub(crate) fn hand_over(&mut self) -> Result<Option<Arc<Batch>>, VaultError> {
+        if self.memory.len() == self.written {
+            return Ok(None);
         }
-        if matches!(&self.sink, Sink::Log { memory, .. } if memory.len() + bytes.len() > LOGGED) {
+        if self.memory.len() > LOGGED {
             self.get_a_file()?;
         }
-        match &mut self.sink {
-            Sink::File(record) => record.write(bytes)?,
-            Sink::Log { hop, memory, .. } => {
-                if let Some(log) = &self.shelf.log {
-                    log.write(*hop, self.shelf.sequence, &self.shelf.name, bytes)?;
-                }
-                memory.extend_from_slice(bytes);
+        let waits = &self.memory[self.written..];
+        let handed = match &mut self.sink {
+            Sink::File(record) => record.write(waits).map(|()| None),
+            Sink::Log { hop, .. } => {
+                let Shelf { log, sequence, name, .. } = &*self.shelf;
+                log.as_ref().map(|log| log.write_soon(*hop, *sequence, name, waits)).transpose()
             }
+        };
+        if !matches!(handed, Ok(Some(_))) {
+            self.settle(handed.is_ok());
         }
-        self.digest.update(bytes);
-        Ok(())
+        handed
+    }
+
+    /// Takes note of whether what was handed over is written; if not, it is forgotten.
+    pub(crate) fn settle(&mut self, is_written: bool) {
+        if is_written {
+            self.digest.update(&self.memory[self.written..]);
+        } else {
+            self.memory.truncate(self.written);
+        }
+        match &self.sink {
+            Sink::File(_) => self.memory.clear(),
+            Sink::Log { .. } => self.written = self.memory.len(),
+        }
     }
 
     /// A file that is there is not made again from the log, so that it is there with all that the log has or not at all.
     fn get_a_file(&mut self) -> Result<(), VaultError> {
-        if let Sink::Log { ending, memory, .. } = &self.sink {
-            self.sink = Sink::File(self.shelf.file_with(ending, memory)?);
+        if let Sink::Log { ending, .. } = self.sink {
+            self.sink = Sink::File(self.shelf.file_with(ending, &self.memory[..self.written])?);
+            self.memory.drain(..self.written);
+            self.written = 0;
         }
         Ok(())
     }
@@ -114,7 +129,7 @@ impl Kept {
     pub fn len(&self) -> u64 {
         match &self.sink {
             Sink::File(record) => record.len(),
-            Sink::Log { memory, .. } => memory.len() as u64,
+            Sink::Log { .. } => self.written as u64,
         }
     }
 
@@ -190,7 +205,8 @@ impl Kept {
     pub fn read_at(&self, at: u64, most: usize) -> Result<Vec<u8>, VaultError> {
         match &self.sink {
             Sink::File(record) => record.read_at(at, most),
-            Sink::Log { memory, .. } => {
+            Sink::Log { .. } => {
+                let memory = &self.memory[..self.written];
                 let rest = memory.get(usize::try_from(at).unwrap_or(usize::MAX)..).unwrap_or_default();
                 Ok(rest[..most.min(rest.len())].to_vec())
             }

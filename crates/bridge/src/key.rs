@@ -4,7 +4,7 @@
 use crate::pretty::Node;
 use rehearsal_journal::digest;
 use rehearsal_wire::dialect::Dialect;
-use rehearsal_wire::json::{Tape, Value, parse, write_value};
+use rehearsal_wire::json::{Tape, Value, write_value};
 use rehearsal_wire::turn::{Role, Spot, Turn};
 
 /// The parts of a key, by the names under which they can be left out of account.
@@ -42,12 +42,17 @@ pub struct Key {
 const SHOWN: usize = 200;
 
 impl Key {
-    /// The key of a request.
+    /// The key of a request; `tape` is its body as it was read, where it is JSON.
     #[must_use]
-    pub fn of(dialect: Option<&Dialect>, method: &str, path: &str, body: &[u8]) -> Self {
+    pub fn of(
+        dialect: Option<&Dialect>,
+        method: &str,
+        path: &str,
+        body: &[u8],
+        tape: Option<&Tape<'_>>,
+    ) -> Self {
         let mut key = Self { route: format!("{method} {path}"), ..Self::default() };
-        let tape = parse(body).ok();
-        match (dialect, &tape) {
+        match (dialect, tape) {
             (Some(dialect), Some(tape)) if method == "POST" => key.fill(&(dialect.read)(tape), tape),
             _ => key.rest = sum(body),
         }
@@ -196,9 +201,12 @@ fn canonical(value: Value<'_>) -> String {
 mod tests {
     use super::*;
     use rehearsal_wire::dialect::dialect;
+    use rehearsal_wire::json::parse;
 
     fn key(body: &str) -> Key {
-        Key::of(dialect("openai-chat"), "POST", "/v1/chat/completions", body.as_bytes())
+        let tape = parse(body.as_bytes()).ok();
+        let (dialect, path) = (dialect("openai-chat"), "/v1/chat/completions");
+        Key::of(dialect, "POST", path, body.as_bytes(), tape.as_ref())
     }
 
     const BASE: &str =

@@ -42,6 +42,12 @@ impl Keys {
         keys
     }
 
+    /// Whether there is none.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A header's value for the client: as it came, but for keys.
     #[must_use]
     pub(crate) fn hidden(&self, value: &[u8]) -> Vec<u8> {

@@ -57,8 +57,13 @@ fn named_by_connection(headers: &[Header]) -> Vec<String> {
 /// What of a client's headers goes to the provider. `own` are headers of ours, a key among them: what the client says under their
 /// names, and every other key of the client's if one of them is a key, stays here. `plain` asks the provider for no coding.
 #[must_use]
-pub(crate) fn to_provider(headers: &[Header], own: &[Header], control: &str, plain: bool) -> Vec<Header> {
-    let local = named_by_connection(headers);
+pub(crate) fn to_provider(
+    mut headers: Vec<Header>,
+    own: &[Header],
+    control: &str,
+    plain: bool,
+) -> Vec<Header> {
+    let local = named_by_connection(&headers);
     let keyed = own.iter().any(|(name, _)| is_one_of(name, KEYS));
     let stays = |name: &str| {
         is_one_of(name, OF_THE_CONNECTION)
@@ -69,12 +74,12 @@ pub(crate) fn to_provider(headers: &[Header], own: &[Header], control: &str, pla
             || (keyed && is_one_of(name, KEYS))
             || (plain && name.eq_ignore_ascii_case("accept-encoding"))
     };
-    let mut passed: Vec<Header> = headers.iter().filter(|(name, _)| !stays(name)).cloned().collect();
-    passed.extend(own.iter().cloned());
+    headers.retain(|(name, _)| !stays(name));
+    headers.extend(own.iter().cloned());
     if plain {
-        passed.push(("accept-encoding".to_owned(), b"identity".to_vec()));
+        headers.push(("accept-encoding".to_owned(), b"identity".to_vec()));
     }
-    passed
+    headers
 }
 
 /// What goes to the provider for a case: nothing of the client's.
@@ -155,11 +160,11 @@ mod tests {
             ("X-Control", "t"),
             ("Accept-Encoding", "br"),
         ]);
-        let passed = to_provider(&client, &[], "x-control", false);
+        let passed = to_provider(client.clone(), &[], "x-control", false);
         let names: Vec<&str> = passed.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["Authorization", "X-Api-Key", "OpenAI-Beta", "Accept-Encoding"]);
         let ours = headers(&[("authorization", "Bearer ours")]);
-        let passed = to_provider(&client, &ours, "x-control", true);
+        let passed = to_provider(client, &ours, "x-control", true);
         let own = headers(&[
             ("OpenAI-Beta", "b"),
             ("authorization", "Bearer ours"),

@@ -1,6 +1,7 @@
 //! What becomes of an answer's body on its way to the client: its coding is taken off where names must be mapped, and then they are.
 
 use crate::passing::Header;
+use bytes::Bytes;
 use rehearsal_wire::relay::Names;
 use rehearsal_wire::relay::coding::{Coding, CodingError, Decoder};
 use rehearsal_wire::relay::events::{EventMap, StreamEnd};
@@ -103,6 +104,35 @@ impl Pipe {
             }
         };
         Self { decoder, map, decoded: Vec::new(), tail: Tail::default() }
+    }
+
+    /// Takes pieces that came, none where the body is over; gives what may leave of each, and whether a coding is broken.
+    pub(crate) fn pass(&mut self, pieces: Vec<Bytes>) -> (Vec<Bytes>, Result<(), CodingError>) {
+        let mut passed = Vec::with_capacity(pieces.len());
+        let mut leave = |out: Vec<u8>| {
+            if !out.is_empty() {
+                passed.push(Bytes::from(out));
+            }
+        };
+        if pieces.is_empty() {
+            let mut out = Vec::new();
+            let finished = self.finish(&mut out);
+            leave(out);
+            return (passed, finished);
+        }
+        if self.decoder.is_none() && matches!(self.map, Map::None) {
+            pieces.iter().for_each(|piece| self.tail.push(piece));
+            return (pieces, Ok(()));
+        }
+        for piece in pieces {
+            let mut out = Vec::new();
+            let pushed = self.push(&piece, &mut out);
+            leave(out);
+            if pushed.is_err() {
+                return (passed, pushed);
+            }
+        }
+        (passed, Ok(()))
     }
 
     /// Takes what came; appends what may leave.

@@ -6,6 +6,8 @@ use rehearsal_wire::json::{Kind, Value, write_number, write_string};
 const INDENT: usize = 2;
 /// An array of plain values up to this many bytes stands on one line.
 const LINE: usize = 100;
+/// Bytes that most documents have at least.
+const ROOM: usize = 4096;
 
 /// A document in the making.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl<T: Into<Node>> From<Vec<T>> for Node {
 /// The document as text, a line feed at its end.
 #[must_use]
 pub fn print(node: &Node) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(ROOM);
     write(&mut out, node, 0);
     out.push(b'\n');
     out
@@ -107,8 +109,10 @@ fn write(out: &mut Vec<u8>, node: &Node, depth: usize) {
             block(out, b"[]", depth, nodes.iter(), |out, node| write(out, node, depth + 1));
         }
         Node::Object(entries) => block(out, b"{}", depth, entries.iter(), |out, (key, node)| {
-            write_string(out, key);
-            out.extend_from_slice(b": ");
+            // Names of ours need no escapes.
+            out.push(b'"');
+            out.extend_from_slice(key.as_bytes());
+            out.extend_from_slice(b"\": ");
             write(out, node, depth + 1);
         }),
     }
@@ -143,7 +147,7 @@ fn block<T>(
 ) {
     let indent = |out: &mut Vec<u8>, depth: usize| {
         out.push(b'\n');
-        out.extend(std::iter::repeat_n(b' ', INDENT * depth));
+        out.resize(out.len() + INDENT * depth, b' ');
     };
     out.push(brackets[0]);
     let start = out.len();

@@ -2,9 +2,13 @@
 
 use crate::setting::{Mode, Setting};
 use crate::state::{Row, State};
-use rehearsal_journal::bridge::{Done, Hop};
+use rehearsal_journal::bridge::{Action, Done, Hop, Kind};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// Bytes that most lines need at most.
+const ROOM: usize = 1024;
 
 /// The state: the body of the status route, whose reader has the token, and the public file. There only configured cases have
 /// a row: names of lanes are whatever clients write into their base URLs.
@@ -43,48 +47,77 @@ pub fn armed(setting: &Setting, case: Option<&str>) -> Vec<u8> {
     line(&value)
 }
 
+/// What of a request that is over everybody may see, in the order in which it is written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'d> {
+    action: Action,
+    at: &'d str,
+    backend_forwarded: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case_id: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice_content_unchanged: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_equivalent: Option<bool>,
+    kind: Kind,
+    method: &'d str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_alias: Option<&'d str>,
+    path: &'d str,
+    request_bytes: u64,
+    request_sha256: &'d str,
+    sequence: u64,
+    served_response_bytes: u64,
+    served_response_sha256: &'d str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_request_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_request_sha256: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_response_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream_response_sha256: Option<&'d str>,
+}
+
 /// The public line of a request that is over.
 #[must_use]
 pub fn event(setting: &Setting, done: &Done, at: &str) -> Vec<u8> {
-    let mut fields = Map::new();
-    let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
-    put("sequence", json!(done.sequence));
-    put("at", json!(at));
-    put("kind", json!(done.kind));
-    put("method", json!(method(&done.method)));
-    put("path", json!(done.route));
-    if let Some(case) = done.case.as_ref().filter(|_| are_configured(setting)) {
-        put("caseId", json!(case));
-    }
-    put("action", json!(done.action));
-    if let Some(status) = done.status {
-        put("status", json!(status));
-    }
-    put("backendForwarded", json!(done.forwarded));
-    if let Some(alias) = setting.alias() {
-        put("modelAlias", json!(alias));
-    }
-    let mut hop = |name: &str, hop: Option<&Hop>| {
-        if let Some(hop) = hop {
-            put(&format!("{name}Bytes"), json!(hop.bytes));
-            put(&format!("{name}Sha256"), json!(hop.sha256));
-        }
+    let (upstream_request, upstream_response) =
+        (done.upstream_request.as_ref(), done.upstream_response.as_ref());
+    let bytes = |hop: &Hop| hop.bytes;
+    let shown = Shown {
+        action: done.action,
+        at,
+        backend_forwarded: done.forwarded,
+        case_id: done.case.as_deref().filter(|_| are_configured(setting)),
+        choice_content_unchanged: done.choices_unchanged,
+        error_code: done.code.as_deref(),
+        input_equivalent: done.input_equivalent,
+        kind: done.kind,
+        method: method(&done.method),
+        model_alias: setting.alias(),
+        path: &done.route,
+        request_bytes: done.request.bytes,
+        request_sha256: &done.request.sha256,
+        sequence: done.sequence,
+        served_response_bytes: done.served.bytes,
+        served_response_sha256: &done.served.sha256,
+        status: done.status,
+        upstream_request_bytes: upstream_request.map(bytes),
+        upstream_request_sha256: upstream_request.map(|hop| hop.sha256.as_str()),
+        upstream_response_bytes: upstream_response.map(bytes),
+        upstream_response_sha256: upstream_response.map(|hop| hop.sha256.as_str()),
     };
-    hop("request", Some(&done.request));
-    hop("upstreamRequest", done.upstream_request.as_ref());
-    hop("upstreamResponse", done.upstream_response.as_ref());
-    hop("servedResponse", Some(&done.served));
-    for (key, value) in
-        [("inputEquivalent", done.input_equivalent), ("choiceContentUnchanged", done.choices_unchanged)]
-    {
-        if let Some(value) = value {
-            put(key, json!(value));
-        }
-    }
-    if let Some(code) = &done.code {
-        put("errorCode", json!(code));
-    }
-    line(&Value::Object(fields))
+    let mut line = Vec::with_capacity(ROOM);
+    // Numbers and texts into memory: nothing in it can fail.
+    drop(serde_json::to_writer(&mut line, &shown));
+    line.push(b'\n');
+    line
 }
 
 /// Whether the names of cases are those of a list, not whatever clients make up.

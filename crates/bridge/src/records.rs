@@ -45,6 +45,9 @@ const LONGEST_STEM: usize = 100;
 /// Bytes of public lines that may wait.
 const HELD: usize = 64 * 1024;
 
+/// Bytes that the end of most requests takes as JSON.
+const ROOM: usize = 1536;
+
 /// Most of an answer that is looked at for what it cost, in bytes.
 const LONGEST_HEARD: usize = 8 << 20;
 
@@ -261,8 +264,9 @@ impl Records {
         let log = self.traffic.as_ref().filter(|_| !at_once && done.forwarded);
         let logged = match (log, &done.files) {
             (Some(log), Some(name)) => {
-                let json = serde_json::to_vec(&done).unwrap_or_default();
-                log.write_soon(traffic::Hop::Done, done.sequence, name, &json)
+                let mut json = Vec::with_capacity(ROOM);
+                drop(serde_json::to_writer(&mut json, &done));
+                log.write_soon(traffic::Hop::Done, done.sequence, name, &json).map(drop)
             }
             _ => Ok(()),
         };

@@ -14,6 +14,7 @@ use rehearsal_world::clock::Clock;
 use rehearsal_world::dial::{Answer, BaseUrl, Client, DialError, Limits, Request};
 use rehearsal_world::task;
 use rehearsal_world::vault::VaultError;
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// A body up to this many bytes is held in memory until it is whole; a longer one is read again from its file.
@@ -163,12 +164,12 @@ async fn relay(
     outcome.headers = answer.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
     note(Fact::Headed { sequence: manner.sequence, status })?;
     let mask = Mask::new(&question.keys);
-    let mut body = Body { answer, mask, pieces: &mut outcome.pieces, clock };
+    let mut body = Body { answer, mask, pieces: &mut outcome.pieces, clock, end: None };
     if status < 200 {
         return Err(RelayError::Switched(status));
     }
     if matches!(status, 300..=399) && status != 304 {
-        while body.next(exchange).await?.is_some() {}
+        while !body.kept(exchange).await?.is_empty() {}
         return Err(RelayError::Redirect(status));
     }
     let redacts = bridge.setting().redactor.is_some();
@@ -176,8 +177,11 @@ async fn relay(
         return Err(RelayError::Coded);
     }
     let form = Form::of(&outcome.headers);
-    let served: Vec<Header> =
-        outcome.headers.iter().map(|(name, value)| (name.clone(), question.keys.hidden(value))).collect();
+    let hidden = |(name, value): &Header| (name.clone(), question.keys.hidden(value));
+    let served: Cow<'_, [Header]> = match question.keys.is_empty() {
+        true => Cow::Borrowed(&outcome.headers),
+        false => outcome.headers.iter().map(hidden).collect(),
+    };
     let plan = Plan::of(bridge, manner, form, status, &served);
     if plan.spooled {
         spool(plan, if redacts { HELD_REDACTED } else { HELD }, &mut body, exchange, front).await
@@ -228,39 +232,73 @@ impl<'h> Plan<'h> {
     }
 }
 
-/// The provider's body: each piece is in the file before anybody sees it.
+/// The provider's body as it comes.
 struct Body<'o> {
     answer: Answer,
     mask: Mask<'o>,
     pieces: &'o mut Vec<(u64, u64)>,
     clock: Clock,
+    /// How it ended, until that is told.
+    end: Option<Result<(), DialError>>,
 }
 
 impl Body<'_> {
-    async fn next(&mut self, exchange: &mut Exchange) -> Result<Option<Bytes>, RelayError> {
-        loop {
-            let came = self.answer.next().await;
-            let (piece, is_last) = match &came {
-                Ok(Some(piece)) => (self.mask.push(piece.clone()), false),
-                Ok(None) | Err(_) => (self.mask.finish(), true),
-            };
-            // What could have become a key is kept, too, where nothing more comes.
-            if !piece.is_empty() {
-                exchange.response.write(&piece)?;
-                self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
-            }
-            came?;
-            // A provider that never pauses must not keep the time from passing for everybody else.
-            if self.pieces.len().is_multiple_of(PIECES_AT_ONCE) {
+    /// Takes what came next into the exchange: one piece, and those behind it that need not be waited for, so that they are written
+    /// at once. None at the end. They are not written yet.
+    async fn next(&mut self, exchange: &mut Exchange) -> Result<Vec<Bytes>, RelayError> {
+        self.gather(exchange, true).await.map(Option::unwrap_or_default)
+    }
+
+    /// The same without waiting for the first one either: nothing where it is not there yet.
+    async fn ready(&mut self, exchange: &mut Exchange) -> Result<Option<Vec<Bytes>>, RelayError> {
+        self.gather(exchange, false).await
+    }
+
+    async fn gather(
+        &mut self,
+        exchange: &mut Exchange,
+        waits: bool,
+    ) -> Result<Option<Vec<Bytes>>, RelayError> {
+        let (mut pieces, mut bytes) = (Vec::new(), 0);
+        while self.end.is_none() {
+            if pieces.len() == PIECES_AT_ONCE || bytes > PIECE {
+                // A provider that never pauses must not keep the time from passing for everybody else.
                 task::give_way().await;
+                break;
             }
+            let came = match waits && pieces.is_empty() {
+                true => Some(self.answer.next().await),
+                false => self.answer.ready().await,
+            };
+            let piece = match came {
+                Some(Ok(Some(piece))) => self.mask.push(piece),
+                // What could have become a key is kept, too, where nothing more comes.
+                Some(ended) => {
+                    self.end = Some(ended.map(drop));
+                    self.mask.finish()
+                }
+                None if pieces.is_empty() => return Ok(None),
+                None => break,
+            };
             if !piece.is_empty() {
-                return Ok(Some(piece));
-            }
-            if is_last {
-                return Ok(None);
+                exchange.response.push(&piece);
+                self.pieces.push((self.clock.elapsed_us(), piece.len() as u64));
+                bytes += piece.len();
+                pieces.push(piece);
             }
         }
+        // What came before the end is passed on before the end is told.
+        match self.end.take_if(|_| pieces.is_empty()) {
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(())) | None => Ok(Some(pieces)),
+        }
+    }
+
+    /// The same for what nobody is served yet: it is written when this returns.
+    async fn kept(&mut self, exchange: &mut Exchange) -> Result<Vec<Bytes>, RelayError> {
+        let pieces = self.next(exchange).await?;
+        exchange.write().await?;
+        Ok(pieces)
     }
 }
 
@@ -271,18 +309,24 @@ async fn stream(
     exchange: &mut Exchange,
     front: &mut Front,
 ) -> Result<(), RelayError> {
-    front.begin(plan.head(plan.decoded), plan.length);
+    front.prepare(plan.head(plan.decoded), plan.length);
     let broken = |error: rehearsal_wire::relay::coding::CodingError| RelayError::Coding(error.to_string());
+    // What came with the head leaves with it; what is still to come does not keep it waiting.
+    let mut there = body.ready(exchange).await;
+    if !matches!(there, Ok(Some(_))) {
+        front.begin();
+    }
     loop {
-        let piece = body.next(exchange).await?;
-        let mut out = Vec::new();
-        let pushed = match &piece {
-            Some(piece) => plan.pipe.push(piece, &mut out),
-            None => plan.pipe.finish(&mut out),
+        let pieces = match there? {
+            Some(pieces) => pieces,
+            None => body.next(exchange).await?,
         };
-        front.send(exchange, out.into()).await?;
-        pushed.map_err(broken)?;
-        if piece.is_none() {
+        there = Ok(None);
+        let is_over = pieces.is_empty();
+        let (out, piped) = plan.pipe.pass(pieces);
+        front.send(exchange, out).await?;
+        piped.map_err(broken)?;
+        if is_over {
             break;
         }
     }
@@ -302,9 +346,15 @@ async fn spool(
     front: &mut Front,
 ) -> Result<(), RelayError> {
     let mut held = Vec::new();
-    while let Some(piece) = body.next(exchange).await? {
-        if held.len() + piece.len() <= most {
-            held.extend_from_slice(&piece);
+    loop {
+        let pieces = body.kept(exchange).await?;
+        if pieces.is_empty() {
+            break;
+        }
+        for piece in pieces {
+            if held.len() + piece.len() <= most {
+                held.extend_from_slice(&piece);
+            }
         }
     }
     if exchange.response.came() == held.len() as u64 {
@@ -312,15 +362,15 @@ async fn spool(
         let piped = plan.pipe.push(&held, &mut out).and_then(|()| plan.pipe.finish(&mut out));
         // What says that it is coded and is not leaves as it came.
         let (decoded, out) = if piped.is_ok() { (plan.decoded, out) } else { (false, held) };
-        front.begin(plan.head(decoded), Some(out.len() as u64));
-        front.send(exchange, out.into()).await?;
+        front.prepare(plan.head(decoded), Some(out.len() as u64));
+        front.send(exchange, one(out)).await?;
         front.end();
         return Ok(());
     }
     if most > HELD {
         return Err(RelayError::TooLong(most));
     }
-    front.begin(plan.head(plan.decoded), None);
+    front.prepare(plan.head(plan.decoded), None);
     let mut at = 0;
     loop {
         let piece = exchange.response.read_at(at, PIECE)?;
@@ -328,7 +378,7 @@ async fn spool(
         let mut out = Vec::new();
         let pushed =
             if piece.is_empty() { plan.pipe.finish(&mut out) } else { plan.pipe.push(&piece, &mut out) };
-        front.send(exchange, out.into()).await?;
+        front.send(exchange, one(out)).await?;
         pushed.map_err(|error| RelayError::Coding(error.to_string()))?;
         if piece.is_empty() {
             break;
@@ -336,4 +386,9 @@ async fn spool(
     }
     front.end();
     Ok(())
+}
+
+/// A piece, unless it is empty.
+fn one(out: Vec<u8>) -> Vec<Bytes> {
+    if out.is_empty() { Vec::new() } else { vec![out.into()] }
 }

@@ -392,6 +392,12 @@ impl Inner {
         .await
     }
 
+    /// How many segments of the log were written since the one that is being unpacked.
+    pub(crate) fn segments_behind(&self, traffic: &Traffic) -> u64 {
+        let unpacked = self.unpacker().as_ref().map_or(u64::MAX, Unpacker::segment);
+        traffic.number().saturating_sub(unpacked)
+    }
+
     pub(crate) fn unpacker(&self) -> MutexGuard<'_, Option<Unpacker>> {
         self.unpacker.lock().unwrap_or_else(PoisonError::into_inner)
     }

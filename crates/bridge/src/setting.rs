@@ -73,6 +73,12 @@ impl Setting {
         self.redactor.as_ref().map_or_else(|| text.to_owned(), |redactor| redactor.text(text).into_owned())
     }
 
+    /// The same for a text that is nobody else's.
+    #[must_use]
+    pub fn kept_own(&self, text: String) -> String {
+        if self.redactor.is_some() { self.kept_text(&text) } else { text }
+    }
+
     /// The name by which clients know the model, where it is another one than the provider's.
     #[must_use]
     pub fn alias(&self) -> Option<&str> {

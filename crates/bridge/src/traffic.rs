@@ -1,15 +1,16 @@
 //! The log of bytes that just passed: one file for all exchanges, appended to before anything is served.
 //!
-//! To make three files an exchange costs more than to relay it. So what no budget pays for is written here first, in one write a piece,
-//! and `unpack` makes the files of it when there is time: at once where the bridge is idle, later where it is busy, at the next start
-//! where it was killed. Nothing reads the log but `unpack`.
+//! To make three files an exchange costs more than to relay it. So what no budget pays for is written here first: all that came at
+//! once, of all exchanges, in one write before any of it is passed on. `unpack` makes the files of it when there is time: at once
+//! where the bridge is idle, later where it is busy, at the next start where it was killed. Nothing reads the log but `unpack`.
 //!
 //! ```text
 //! entry: "RHL1" | hop u8 | sequence u64 | name length u16 | length u32 | name | bytes          numbers little-endian
 //! ```
 
+use rehearsal_world::task;
 use rehearsal_world::vault::{Folder, Record, VaultError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Folder of the segments.
 pub const TRAFFIC: &str = "traffic";
@@ -70,8 +71,22 @@ pub struct Traffic {
 struct Book {
     segment: Record,
     number: u64,
-    /// Entries that need not be written before anything is served.
+    /// Entries that wait to be written.
     held: Vec<u8>,
+    /// What becomes of them.
+    batch: Arc<Batch>,
+}
+
+/// Entries that are written together, and what became of them.
+#[derive(Debug, Default)]
+pub struct Batch(OnceLock<Result<(), VaultError>>);
+
+impl Batch {
+    /// Whether the kernel has it.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        matches!(self.0.get(), Some(Ok(())))
+    }
 }
 
 impl Traffic {
@@ -84,7 +99,8 @@ impl Traffic {
         let last = segments(&folder)?.last().copied().unwrap_or(0);
         let number = last + 1;
         let segment = folder.create(&name(number))?;
-        Ok(Self { folder, book: Mutex::new(Book { segment, number, held: Vec::new() }) })
+        let book = Book { segment, number, held: Vec::new(), batch: Arc::default() };
+        Ok(Self { folder, book: Mutex::new(book) })
     }
 
     /// The folder of the segments.
@@ -93,24 +109,41 @@ impl Traffic {
         self.folder.clone()
     }
 
-    /// Writes a piece: the kernel has it when this returns.
-    ///
-    /// # Errors
-    /// When it cannot be written: then it must not be served.
-    pub fn write(&self, hop: Hop, sequence: u64, name: &str, bytes: &[u8]) -> Result<(), VaultError> {
-        let mut book = self.book();
-        entry(&mut book.held, hop, sequence, name, bytes);
-        self.flush_into(&mut book)
-    }
-
-    /// Writes a piece with the next one that cannot wait, or soon.
+    /// Takes a piece that is written with the next one that cannot wait, or soon; gives what [`Traffic::written`] waits for.
     ///
     /// # Errors
     /// When what waits has become too much and cannot be written.
-    pub fn write_soon(&self, hop: Hop, sequence: u64, name: &str, bytes: &[u8]) -> Result<(), VaultError> {
+    pub fn write_soon(
+        &self,
+        hop: Hop,
+        sequence: u64,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Arc<Batch>, VaultError> {
         let mut book = self.book();
+        let batch = Arc::clone(&book.batch);
         entry(&mut book.held, hop, sequence, name, bytes);
-        if book.held.len() > HELD { self.flush_into(&mut book) } else { Ok(()) }
+        if book.held.len() > HELD { self.flush_into(&mut book).map(|()| batch) } else { Ok(batch) }
+    }
+
+    /// Waits until the kernel has all of some batches. Whoever has something to write in the same moment writes with us: one write
+    /// for many exchanges.
+    ///
+    /// # Errors
+    /// When it cannot be written: then it must not be served.
+    pub async fn written(&self, batches: &[Arc<Batch>]) -> Result<(), VaultError> {
+        task::give_way().await;
+        let mut book = self.book();
+        let mut all = Ok(());
+        for batch in batches {
+            let written = match batch.0.get() {
+                Some(written) => written.clone(),
+                // What nobody has written yet is what waits now.
+                None => self.flush_into(&mut book),
+            };
+            all = all.and(written);
+        }
+        all
     }
 
     /// Writes what waits; gives the segment that is being written and how long it is.
@@ -123,20 +156,31 @@ impl Traffic {
         Ok((book.number, book.segment.len()))
     }
 
+    /// The segment that is being written.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.book().number
+    }
+
     fn flush_into(&self, book: &mut Book) -> Result<(), VaultError> {
         if book.held.is_empty() {
             return Ok(());
         }
+        let written = self.next_segment(book).and_then(|()| book.segment.write(&book.held));
+        // What cannot be written is refused to whoever asked; to keep it would only fill the memory.
+        book.held.clear();
+        // It is set here alone, under the lock, and once: the next entries get another one.
+        let _first = std::mem::take(&mut book.batch).0.set(written.clone());
+        written
+    }
+
+    /// Begins another segment where the present one is long enough.
+    fn next_segment(&self, book: &mut Book) -> Result<(), VaultError> {
         if book.segment.len() > SEGMENT {
             book.segment = self.folder.create(&name(book.number + 1))?;
             book.number += 1;
         }
-        let held = std::mem::take(&mut book.held);
-        let written = book.segment.write(&held);
-        book.held = held;
-        // What cannot be written is refused to whoever asked; to keep it would only fill the memory.
-        book.held.clear();
-        written
+        Ok(())
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -213,6 +257,31 @@ pub fn length(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_handed_in_together_is_written_together_and_each_hears_of_it() {
+        let scratch = rehearsal_world::files::Scratch::new().unwrap();
+        let folder = Folder::own(scratch.path()).unwrap();
+        let log = Traffic::open(&folder).unwrap();
+        let length = || log.flush().unwrap().1;
+        task::run_here(async {
+            let first = log.write_soon(Hop::Request, 1, "0001-a", b"asked").unwrap();
+            let second = log.write_soon(Hop::Request, 2, "0002-b", b"asked, too").unwrap();
+            assert!(Arc::ptr_eq(&first, &second) && !first.is_written());
+            log.written(&[second]).await.unwrap();
+            assert!(first.is_written());
+            let whole = (2 * (HEAD + 6) + 15) as u64;
+            assert_eq!(length(), whole);
+            // Nothing is written twice, whoever waits for it.
+            log.written(&[first]).await.unwrap();
+            assert_eq!(length(), whole);
+            let third = log.write_soon(Hop::Done, 1, "0001-a", b"").unwrap();
+            assert!(!third.is_written());
+            log.written(&[third]).await.unwrap();
+            assert_eq!(length(), whole + (HEAD + 6) as u64);
+        })
+        .unwrap();
+    }
 
     #[test]
     fn entries_are_read_back_and_half_ones_are_none() {

@@ -6,7 +6,7 @@ use rehearsal_world::vault::{Folder, VaultError};
 use std::collections::BTreeMap;
 
 /// Bytes of the log that are read at once; an entry that is longer is read whole.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 128 * 1024;
 
 /// How far the log is unpacked.
 #[derive(Debug)]
@@ -50,7 +50,13 @@ impl Unpacker {
         })
     }
 
-    /// Makes the files of at most about `most` exchanges of what lies before a place in the log: a segment and its length. Says
+    /// The segment at hand.
+    #[must_use]
+    pub fn segment(&self) -> u64 {
+        self.segment
+    }
+
+    /// Makes the files of at most `most` exchanges of what lies before a place in the log: a segment and its length. Says
     /// whether it came to that place.
     ///
     /// # Errors
@@ -72,7 +78,9 @@ impl Unpacker {
                 bytes = record.read_at(self.done, whole)?;
             }
             let mut rest = bytes.as_slice();
-            while let Some((entry, behind)) = traffic::read(rest) {
+            while ended < most
+                && let Some((entry, behind)) = traffic::read(rest)
+            {
                 ended += usize::from(self.take(&entry)?);
                 self.done += (rest.len() - behind.len()) as u64;
                 rest = behind;

@@ -11,12 +11,12 @@ use crate::passing::Header;
 use crate::pipe;
 use crate::pretty::{self, Node, print};
 use crate::relay::{Outcome, Question};
-use crate::replay::call::call;
+use crate::replay::call::call_of;
 use crate::setting::Setting;
 use rehearsal_journal::bridge::Done;
 use rehearsal_journal::redact::{self, REDACTED};
 use rehearsal_wire::dialect::heard::{self, Heard as Spoken};
-use rehearsal_wire::json::{Value, parse, written};
+use rehearsal_wire::json::{Tape, Value, parse, written};
 use rehearsal_wire::reply::IssuedCall;
 use rehearsal_wire::sse::SseReader;
 use rehearsal_world::clock;
@@ -75,7 +75,7 @@ pub(crate) fn readable(seen: &Seen<'_>, done: &Done) -> (Vec<u8>, Told) {
             object([
                 ("method", setting.kept_text(&question.method).into()),
                 ("target", setting.kept_text(&redact::target(&question.target)).into()),
-                ("headers", headers(seen, &question.headers)),
+                ("headers", headers(seen, passed(&question.headers))),
                 ("bytes", forward.map(|hop| hop.bytes).into()),
                 ("sha256", forward.map(|hop| &hop.sha256).into()),
             ]),
@@ -96,13 +96,16 @@ fn answered(seen: &Seen<'_>, status: u16, response: Option<&[u8]>, spoken: Optio
     let Seen { exchange, outcome, setting, .. } = seen;
     object([
         ("status", u64::from(status).into()),
-        ("headers", headers(seen, &outcome.headers)),
+        ("headers", headers(seen, passed(&outcome.headers))),
         ("headUs", outcome.head_us.into()),
         ("pieces", pieces(&outcome.pieces)),
         ("bytes", exchange.response.len().into()),
         ("sha256", exchange.response.hop().sha256.into()),
         ("said", spoken.map(|spoken| kept(setting, said(spoken))).into()),
-        ("body", response.map(|response| kept(setting, body(response))).into()),
+        (
+            "body",
+            response.map(|response| kept(setting, body(response, parse(response).ok().as_ref()))).into(),
+        ),
     ])
 }
 
@@ -121,19 +124,18 @@ fn served(seen: &Seen<'_>, done: &Done) -> Node {
 /// What the client asked.
 fn asked(seen: &Seen<'_>, done: &Done) -> Node {
     let Seen { heard, request, .. } = seen;
-    let sent: Vec<Header> =
-        request.head.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
     let asked = seen.setting.kept(&request.body);
     let target = seen.setting.kept_text(&redact::target(&heard.target()));
-    let key = call(heard.dialect, &heard.method, &target, &asked);
+    let tape = parse(&asked).ok();
+    let key = call_of(heard.dialect, &heard.method, &target, (&asked, tape.as_ref()));
     object([
         ("method", seen.setting.kept_text(&heard.method).into()),
         ("target", target.into()),
-        ("headers", headers(seen, &sent)),
+        ("headers", headers(seen, request.head.headers())),
         ("bytes", done.request.bytes.into()),
         ("sha256", (&done.request.sha256).into()),
         ("call", kept(seen.setting, key.shown())),
-        ("body", kept(seen.setting, body(&asked))),
+        ("body", kept(seen.setting, body(&asked, tape.as_ref()))),
     ])
 }
 
@@ -163,20 +165,25 @@ fn object<const N: usize>(entries: [(&'static str, Node); N]) -> Node {
 
 /// When each piece came and how long it was.
 fn pieces(pieces: &[(u64, u64)]) -> Node {
-    Node::List(pieces.iter().map(|(us, bytes)| Node::from(vec![*us, *bytes])).collect())
+    Node::List(pieces.iter().map(|(us, bytes)| Node::List(vec![(*us).into(), (*bytes).into()])).collect())
+}
+
+/// Headers of a message that was passed on.
+fn passed(headers: &[Header]) -> impl Iterator<Item = (&str, &[u8])> {
+    headers.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
 }
 
 /// Headers as they came, keys masked.
-fn headers(seen: &Seen<'_>, headers: &[Header]) -> Node {
-    let shown = |(name, value): &Header| {
+fn headers<'h>(seen: &Seen<'_>, headers: impl Iterator<Item = (&'h str, &'h [u8])>) -> Node {
+    let shown = |(name, value): (&str, &[u8])| {
         let value = if is_key(name) {
             REDACTED.to_owned()
         } else {
-            seen.setting.kept_text(&seen.question.keys.shown(value))
+            seen.setting.kept_own(seen.question.keys.shown(value))
         };
-        Node::from(vec![seen.setting.kept_text(name), value])
+        Node::List(vec![seen.setting.kept_text(name).into(), value.into()])
     };
-    Node::List(headers.iter().map(shown).collect())
+    Node::List(headers.map(shown).collect())
 }
 
 /// The provider's body without its coding; none where it is too long or its coding is not known.
@@ -191,20 +198,27 @@ fn decoded(exchange: &Exchange, outcome: &Outcome) -> Option<Vec<u8>> {
     Some(pipe::decoded(&codings, raw, LONGEST))
 }
 
-/// A body for people: JSON as such, a stream as its events, any other text as text.
-fn body(bytes: &[u8]) -> Node {
+/// A body for people: JSON as such, where it is some, a stream as its events, any other text as text.
+fn body(bytes: &[u8], tape: Option<&Tape<'_>>) -> Node {
     if bytes.is_empty() || bytes.len() > LONGEST {
         return Node::Null;
     }
     // It stands two levels deep.
-    if let Ok(tape) = parse(bytes) {
+    if let Some(tape) = tape {
         return pretty::raw(tape.root(), 2);
     }
     let mut reader = SseReader::new(LONGEST);
     let _too_long = reader.feed(bytes);
     let events: Vec<Node> =
         std::iter::from_fn(|| reader.next_event()).map(|event| document(&event.data)).collect();
-    if events.is_empty() { String::from_utf8_lossy(bytes).into_owned().into() } else { Node::List(events) }
+    if !events.is_empty() {
+        return Node::List(events);
+    }
+    // As in `hear`: most are UTF-8.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned().into(),
+    }
 }
 
 /// The data of an event on one line.

@@ -58,11 +58,47 @@ pub fn rfc3339(unix_ms: u64) -> String {
     let (second, ms) = (unix_ms / 1000, unix_ms % 1000);
     let (year, month, day) = crate::ids::date(second / 86_400);
     let (hour, minute, second) = (second / 3600 % 24, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+    let mut text = String::with_capacity(24);
+    // By hand: each request of a bridge is told with two of them, and formatting takes ten times as long.
+    for (number, digits, behind) in [
+        (year, 4, '-'),
+        (month, 2, '-'),
+        (day, 2, 'T'),
+        (hour, 2, ':'),
+        (minute, 2, ':'),
+        (second, 2, '.'),
+        (ms, 3, 'Z'),
+    ] {
+        let mut place = 10_u64.pow(digits - 1);
+        while place > 0 {
+            text.extend(
+                u32::try_from(number / place % 10).ok().and_then(|digit| char::from_digit(digit, 10)),
+            );
+            place /= 10;
+        }
+        text.push(behind);
+    }
+    text
 }
 
 /// The wall clock, milliseconds since 1970.
 #[must_use]
 pub fn unix_ms() -> u64 {
     unix_us() / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn a_moment_has_all_its_digits() {
+        for (unix_ms, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399_007, "2000-02-28T23:59:59.007Z"),
+            (1_796_023_857_250, "2026-11-30T07:30:57.250Z"),
+        ] {
+            assert_eq!(rfc3339(unix_ms), text);
+        }
+    }
 }

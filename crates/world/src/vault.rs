@@ -226,9 +226,7 @@ impl Folder {
     /// When it cannot be written; then the old one is as it was.
     pub fn replace(&self, name: &str, bytes: &[u8], sure: bool) -> Result<(), VaultError> {
         let temporary = format!(".{name}.part");
-        // One that a killed process left behind is in the way; nobody else writes here.
-        drop(self.dir.remove_file(&temporary));
-        let mut record = self.create(&temporary)?;
+        let mut record = self.create_part(&temporary)?;
         let written = record
             .write(bytes)
             .and_then(|()| if sure { record.sync() } else { Ok(()) })
@@ -250,8 +248,7 @@ impl Folder {
             return Err(self.failed("make", name, taken));
         }
         let temporary = format!(".{name}.part");
-        drop(self.dir.remove_file(&temporary));
-        let mut record = self.create(&temporary)?;
+        let mut record = self.create_part(&temporary)?;
         let written = record.write(bytes).and_then(|()| self.rename(&temporary, name));
         if let Err(error) = written {
             drop(self.dir.remove_file(&temporary));
@@ -259,6 +256,18 @@ impl Folder {
         }
         record.path = self.path.join(name);
         Ok(record)
+    }
+
+    /// Makes a file that gets its name later.
+    fn create_part(&self, temporary: &str) -> Result<Record, VaultError> {
+        match self.create(temporary) {
+            // One that a killed process left behind is in the way; nobody else writes here.
+            Err(error) if error.is_taken() => {
+                self.remove(temporary)?;
+                self.create(temporary)
+            }
+            made => made,
+        }
     }
 
     /// Gives a file another name, in the place of what has it.

@@ -4,12 +4,23 @@
 use crate::key::Key;
 use rehearsal_journal::redact::{self, REDACTED};
 use rehearsal_wire::dialect::Dialect;
+use rehearsal_wire::json::{Tape, parse};
 use rehearsal_wire::target::query;
 
 /// The call that a request makes. `target` is path and query without the lane.
 #[must_use]
 pub fn call(dialect: Option<&Dialect>, method: &str, target: &str, body: &[u8]) -> Key {
-    Key::of(dialect, method, &place(target), body)
+    call_of(dialect, method, target, (body, parse(body).ok().as_ref()))
+}
+
+/// The same for a body that was read already: none where it is no JSON.
+pub(crate) fn call_of(
+    dialect: Option<&Dialect>,
+    method: &str,
+    target: &str,
+    (body, tape): (&[u8], Option<&Tape<'_>>),
+) -> Key {
+    Key::of(dialect, method, &place(target), body, tape)
 }
 
 /// The path and what a query asks beside it. A key in a query is not recorded, and who asks makes no other call of it.

@@ -82,7 +82,10 @@ fn nothing_public_holds_a_secret_or_content() {
 #[test]
 fn a_public_line_has_the_fields_of_the_original_bridge_and_no_others() {
     let (setting, _) = cases();
-    let line: Value = serde_json::from_slice(&projection::event(&setting, &end(), "now")).unwrap();
+    let written = projection::event(&setting, &end(), "now");
+    let line: Value = serde_json::from_slice(&written).unwrap();
+    // Its fields stand in the order of their names.
+    assert_eq!(format!("{line}\n").into_bytes(), written);
     let fields: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
     let wanted = [
         "sequence",

@@ -7,10 +7,13 @@ use super::{BaseUrl, DialError};
 use crate::clock;
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, RETRY_AFTER};
 use hyper::http::response::Parts;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// An answer whose head has arrived. Dropping it before its end closes the connection.
@@ -83,18 +86,49 @@ impl Answer {
     pub async fn next(&mut self) -> Result<Option<Bytes>, DialError> {
         loop {
             let Some(link) = &mut self.link else { return Ok(None) };
-            let Some(frame) = self.budget.next(link.wire.moving(self.body.frame())).await? else {
-                self.go_home().await;
-                return Ok(None);
-            };
-            // Trailers say nothing that anybody here asks for.
-            let Ok(piece) = frame.map_err(DialError::of_exchange)?.into_data() else { continue };
-            self.read += piece.len();
-            if self.read > self.budget.limits.body {
-                return Err(DialError::TooLarge(self.budget.limits.body));
+            let frame = self.budget.next(link.wire.moving(self.body.frame())).await?;
+            if let Some(piece) = self.took(frame).await {
+                return piece;
             }
-            return Ok(Some(piece));
         }
+    }
+
+    /// The same where it need not be waited for; else `None`. No limit of time is looked at: whoever calls this again and again
+    /// calls [`Answer::next`] now and then.
+    pub async fn ready(&mut self) -> Option<Result<Option<Bytes>, DialError>> {
+        loop {
+            let Some(link) = &mut self.link else { return Some(Ok(None)) };
+            let frame = {
+                let mut event = pin!(link.wire.moving(self.body.frame()));
+                poll_fn(|context| Poll::Ready(event.as_mut().poll(context))).await
+            };
+            let Poll::Ready(frame) = frame else { return None };
+            if let Some(piece) = self.took(frame).await {
+                return Some(piece);
+            }
+        }
+    }
+
+    /// What a frame of the body means; `None` where it says nothing.
+    async fn took(
+        &mut self,
+        frame: Option<Result<Frame<Bytes>, hyper::Error>>,
+    ) -> Option<Result<Option<Bytes>, DialError>> {
+        let Some(frame) = frame else {
+            self.go_home().await;
+            return Some(Ok(None));
+        };
+        // Trailers say nothing that anybody here asks for.
+        let piece = match frame.map_err(DialError::of_exchange).map(Frame::into_data) {
+            Ok(Ok(piece)) => piece,
+            Ok(Err(_)) => return None,
+            Err(error) => return Some(Err(error)),
+        };
+        self.read += piece.len();
+        if self.read > self.budget.limits.body {
+            return Some(Err(DialError::TooLarge(self.budget.limits.body)));
+        }
+        Some(Ok(Some(piece)))
     }
 
     /// The rest of the body.

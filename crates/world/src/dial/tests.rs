@@ -122,6 +122,28 @@ fn a_request_says_what_it_must_and_nothing_else() {
 }
 
 #[test]
+fn what_came_at_once_is_taken_at_once_and_what_did_not_is_not_waited_for() {
+    let (go_on, wait) = channel();
+    let (base, _told) = peer(move |socket| {
+        let first = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n";
+        socket.write_all(first).unwrap();
+        wait.recv().unwrap();
+        socket.write_all(b"1\r\n!\r\n0\r\n\r\n").unwrap();
+        hold(socket);
+    });
+    run(async {
+        let mut answer = ask(&base, get("/x"), LIMITS).await.unwrap();
+        assert_eq!(answer.next().await.unwrap().unwrap(), "he");
+        assert_eq!(answer.ready().await.unwrap().unwrap().unwrap(), "llo");
+        assert!(answer.ready().await.is_none());
+        go_on.send(()).unwrap();
+        assert_eq!(answer.next().await.unwrap().unwrap(), "!");
+        assert!(matches!(answer.next().await, Ok(None)));
+        assert!(matches!(answer.ready().await, Some(Ok(None))));
+    });
+}
+
+#[test]
 fn bodies_of_every_framing_are_read() {
     for bytes in [
         &b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"[..],

@@ -15,7 +15,7 @@ pub(super) use raw::{Played, play};
 
 use super::reply::{Asked, Framing, bare, open};
 
-/// How many pieces may wait to leave. With it a slow client slows the sender; more would only be memory.
+/// How often something may be handed over and wait to leave. With it a slow client slows the sender; more would only be memory.
 const WAITING: usize = 4;
 
 /// A body in the making. With a `length`, in bytes, the client is told it beforehand; without one the body leaves in
@@ -39,7 +39,7 @@ pub struct ClientGone;
 /// Sends a body piece by piece. Dropped without [`LiveSender::finish`], it aborts.
 #[derive(Debug)]
 pub struct LiveSender {
-    pieces: mpsc::Sender<Bytes>,
+    pieces: mpsc::Sender<Vec<Bytes>>,
     progress: Arc<Progress>,
 }
 
@@ -50,7 +50,15 @@ impl LiveSender {
     /// # Errors
     /// [`ClientGone`] when nothing more can be sent.
     pub async fn send(&mut self, piece: Bytes) -> Result<(), ClientGone> {
-        self.pieces.send(piece).await.map_err(|_| ClientGone)
+        self.send_all(vec![piece]).await
+    }
+
+    /// The same for several pieces that are there at once: they leave together, each as a chunk of its own.
+    ///
+    /// # Errors
+    /// As [`LiveSender::send`].
+    pub async fn send_all(&mut self, pieces: Vec<Bytes>) -> Result<(), ClientGone> {
+        self.pieces.send(pieces).await.map_err(|_| ClientGone)
     }
 
     /// Ends the body: what was handed over still leaves, and the client sees that it is whole.
@@ -105,7 +113,7 @@ struct Progress {
 #[derive(Debug)]
 pub struct LiveBody {
     length: Option<u64>,
-    pieces: mpsc::Receiver<Bytes>,
+    pieces: mpsc::Receiver<Vec<Bytes>>,
     progress: Arc<Progress>,
 }
 

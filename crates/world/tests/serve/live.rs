@@ -64,6 +64,20 @@ fn until_gone(sender: &mut LiveSender) {
 }
 
 #[test]
+fn pieces_that_leave_together_are_chunks_of_their_own() {
+    let (stand, senders) = stand(Limits::default());
+    for asked in ASKED {
+        let (mut client, mut sender) = ask(&stand, &senders, asked);
+        let pieces = ["one", "", "three"].map(|piece| Bytes::from_static(piece.as_bytes()));
+        block_on(sender.send_all(pieces.into())).unwrap();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+        let seen = format!("{head}3\r\none\r\n5\r\nthree\r\n");
+        assert_eq!(client.read_at_least(seen.len()), seen.as_bytes(), "{asked}");
+        sender.finish();
+    }
+}
+
+#[test]
 fn head_and_pieces_arrive_before_the_next_is_made() {
     let (stand, senders) = stand(Limits::default());
     for asked in ASKED {

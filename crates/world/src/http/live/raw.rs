@@ -48,8 +48,8 @@ pub(in super::super) async fn play(
     let mut next = body.ready();
     loop {
         // What already waits leaves in the same write.
-        while let Next::Piece(piece) = next {
-            out.push(&piece);
+        while let Next::Pieces(pieces) = next {
+            pieces.iter().for_each(|piece| out.push(piece));
             next = match () {
                 () if out.surplus => Next::End { finished: false },
                 () if out.bytes.len() < JOINED => body.ready(),
@@ -58,7 +58,7 @@ pub(in super::super) async fn play(
         }
         let whole = match next {
             Next::End { finished } => Some(finished && out.close()),
-            Next::Piece(_) | Next::Later => None,
+            Next::Pieces(_) | Next::Later => None,
         };
         if let Err(end_of_it) = leave(stream, &mut out, Some(&body), patience, &mut sending).await {
             return end(&mut sending, end_of_it, Played::Over);
@@ -118,7 +118,7 @@ async fn leave<F: FnOnce(Left)>(
 
 /// What comes of a body next.
 enum Next {
-    Piece(Bytes),
+    Pieces(Vec<Bytes>),
     /// Nothing yet.
     Later,
     End {
@@ -130,16 +130,16 @@ impl LiveBody {
     /// What is there already.
     fn ready(&mut self) -> Next {
         match self.pieces.try_recv() {
-            Ok(piece) => Next::Piece(piece),
+            Ok(pieces) => Next::Pieces(pieces),
             Err(TryRecvError::Empty) => Next::Later,
             Err(TryRecvError::Disconnected) => self.end(),
         }
     }
 
-    /// Waits for the next piece or the end.
+    /// Waits for the next pieces or the end.
     async fn next(&mut self) -> Next {
         match self.pieces.recv().await {
-            Some(piece) => Next::Piece(piece),
+            Some(pieces) => Next::Pieces(pieces),
             None => self.end(),
         }
     }
