@@ -209,7 +209,10 @@ fn what_is_documented_since_is_accepted_and_held_to_its_words() {
     ]);
     let policy = json!({"input": {"mode": "score"}, "output": {"mode": "block"}});
     for (more, wanted) in [
-        (json!({"messages": [{"role": "system", "content": [text]}, {"role": "user", "content": parts}]}), None),
+        (
+            json!({"messages": [{"role": "system", "content": [text]}, {"role": "user", "content": parts}]}),
+            None,
+        ),
         (json!({"prediction": {"type": "content", "content": [text]}}), None),
         (json!({"prompt_cache_options": {"mode": "implicit", "ttl": "30m"}}), None),
         (json!({"moderation": {"model": "omni-moderation-latest", "policy": policy}}), None),

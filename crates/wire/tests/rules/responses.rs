@@ -326,7 +326,10 @@ fn what_is_documented_since_is_taken() {
         (with(json!({"service_tier": "fast"})), None),
         (with(json!({"service_tier": "ultrafast"})), None),
         (with(json!({"service_tier": "fastest"})), Some(("invalid_value", "service_tier"))),
-        (with(json!({"access_programs": {"cyber": "standard"}, "image": {"context_compression": "auto"}})), None),
+        (
+            with(json!({"access_programs": {"cyber": "standard"}, "image": {"context_compression": "auto"}})),
+            None,
+        ),
         (with(json!({"background": true, "background_options": {"completion_window": "2h"}})), None),
         (with(json!({"multi_agent": {"enabled": true, "max_concurrent_subagents": 2}})), None),
         (item(json!({"id": "msg_1"})), None),
