@@ -196,6 +196,9 @@ fn what_was_asked_is_given_back_and_what_was_not_has_its_default() {
     ] {
         assert_eq!(told[key], value, "{key}");
     }
+    for (tier, told) in [("\"fast\"", "priority"), ("\"ultrafast\"", "ultrafast")] {
+        assert_eq!(render(&says("x"), &asked(&[("service_tier", tier)]))["service_tier"], told);
+    }
 }
 
 #[test]

@@ -334,3 +334,18 @@ fn what_is_given_back_is_what_came_on_one_line_of_a_stream_and_without_escapes_o
         assert!(!answer.text().contains("\\u0063"), "{}", answer.text());
     }
 }
+
+#[test]
+fn the_tokens_of_a_request_are_counted_without_a_step() {
+    let stand = stand();
+    let count = |body: Value| stand.post(&format!("{PATH}/input_tokens"), &body.to_string()).json();
+    let item = json!({"role": "user", "content": [{"type": "input_text", "text": "hi there you"}]});
+    for (body, tokens) in [
+        (json!({"model": "m", "input": "hi there you"}), 3),
+        (json!({"model": "m", "input": [item], "instructions": "Be terse."}), 5),
+        (json!({}), 1),
+    ] {
+        assert_eq!(count(body), json!({"object": "response.input_tokens", "input_tokens": tokens}));
+    }
+    assert_eq!(ask(&stand, "", json!({"input": "say both"})).status, 200);
+}

@@ -16,7 +16,9 @@ pub(super) const ROW: Rule = Rule {
 
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(expected) = asked.script.expected() else { return Ok(()) };
-    if !expected.require_tools || offers_tools(asked) || asked.turn.keeps_setting() {
+    // Items of a Responses request may offer tools beside that list.
+    let offers = offers_tools(asked) || !asked.turn.tools.is_empty();
+    if !expected.require_tools || offers || asked.turn.keeps_setting() {
         return Ok(());
     }
     let what = "the script expects `tools` to be a non-empty array here";

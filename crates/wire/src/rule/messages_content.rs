@@ -1,7 +1,11 @@
 //! What may not be empty: messages but for the last one of the model, and texts.
+//!
+//! Instructions in the list may have `output_config` in the place of content: "a message with neither content nor output_config
+//! fields is rejected" (types of the official Python library 2.14.0).
 
 use super::{Asked, Check, Element, Example, MESSAGES_API, Profile, Rule, Stage, Verdict, say};
 use crate::dialect::anthropic_messages::speech::says_nothing;
+use crate::json::Value;
 
 pub(super) const ROW: Rule = Rule {
     name: "messages-content",
@@ -15,7 +19,7 @@ pub(super) const ROW: Rule = Rule {
 };
 
 fn check(asked: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
-    let Some(content) = message.get("content") else { return Ok(()) };
+    let Some(content) = message.get("content") else { return sets(index, message) };
     let is_last = index + 1 == asked.turn.listed;
     let may_be_empty = is_last && message.get("role").is_some_and(|role| role.is_str("assistant"));
     let pointer = || format!("/messages/{index}/content");
@@ -33,4 +37,14 @@ fn check(asked: &Asked<'_>, (index, message): Element<'_>) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// Whether instructions without content set something. Of other messages the documented shape says that it is missing.
+fn sets(index: usize, message: Value<'_>) -> Verdict {
+    let settings = message.get("output_config").map_or(0, |settings| settings.entries().count());
+    if settings > 0 || !message.get("role").is_some_and(|role| role.is_str("system")) {
+        return Ok(());
+    }
+    let what = format!("messages.{index}.content: Field required");
+    Err(say::api(None, None, format!("/messages/{index}/content"), what))
 }

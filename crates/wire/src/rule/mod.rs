@@ -83,6 +83,7 @@ mod previous_response;
 mod reasoning_echoed;
 mod reasoning_items;
 mod responses_answers;
+mod responses_call_id;
 mod responses_expect_tool_choice;
 mod responses_given;
 mod responses_json_word;
@@ -174,6 +175,7 @@ pub const RULES: &[&Rule] = &[
     &responses_given::ROW,
     &responses_shape::ROW,
     &responses_unknown_parameter::ROW,
+    &responses_call_id::ROW,
     &responses_parts::ROW,
     &previous_response::ROW,
     &responses_answers::ROW,

@@ -17,7 +17,8 @@ pub(super) const ROW: Rule = Rule {
 fn check(asked: &Asked<'_>) -> Verdict {
     let Some(choice) = asked.top("tool_choice") else { return Ok(()) };
     let no = |message: String| Err(say::api(None, Some("tool_choice".to_owned()), "/tool_choice", message));
-    let offers = asked.top("tools").is_some_and(|tools| !tools.is_empty());
+    // Items of the input may offer tools, too.
+    let offers = asked.top("tools").is_some_and(|tools| !tools.is_empty()) || asked.turn.offers_tools;
     // A stored prompt may hold tools of its own.
     if asked.top("prompt").is_some_and(|prompt| !prompt.is_null()) {
         return Ok(());

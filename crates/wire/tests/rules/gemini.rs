@@ -45,7 +45,7 @@ const TAKEN: &[&str] = &[
     r#"{"contents":[{"role":"user","parts":[{"text":""}]},{"role":"model","parts":[]}]}"#,
     r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"googleSearch":{}},{"codeExecution":{}},{"url_context":{}}]}"#,
     r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"generationConfig":{"temperature":null,"topK":40.0,"maxOutputTokens":"100","stopSequences":["a"],"_responseJsonSchema":{"type":"object"},"thinking_config":{"new":1}}}"#,
-    r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tool_config":{"function_calling_config":{"mode":"AUTO"}},"safety_settings":[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}],"cachedContent":"c","serviceTier":"flex","labels":{"a":"b"}}"#,
+    r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tool_config":{"function_calling_config":{"mode":"AUTO"}},"safety_settings":[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}],"cachedContent":"c","serviceTier":"flex","labels":{"a":"b"},"outputConfig":{"outputUriPrefix":"gs://b/"}}"#,
     r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"text":"Hm.","thought":true},{"functionCall":{"name":"f"}}]},{"role":"function","parts":[{"functionResponse":{"name":"f","response":{}}}]}]}"#,
     r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"function_call":{"name":"f","args":null},"thought_signature":"c2tpcA=="}]},{"parts":[{"function_response":{"name":"f","response":{}}},{"text":"Go on."}]}]}"#,
 ];

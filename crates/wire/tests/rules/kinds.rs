@@ -196,6 +196,49 @@ fn whatever_is_documented_is_accepted() {
     }
 }
 
+/// What the request types of the official Python library 3.57.0 hold beyond the document of 2026-08.
+#[test]
+fn what_is_documented_since_is_accepted_and_held_to_its_words() {
+    let breakpoint = json!({"mode": "explicit", "ttl": "12h"});
+    let text = json!({"type": "text", "text": "x", "prompt_cache_breakpoint": breakpoint});
+    let parts = json!([
+        text,
+        {"type": "image_url", "image_url": {"url": "u"}, "prompt_cache_breakpoint": {"mode": "explicit"}},
+        {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}, "prompt_cache_breakpoint": breakpoint},
+        {"type": "file", "file": {"file_id": "f"}, "prompt_cache_breakpoint": breakpoint},
+    ]);
+    let policy = json!({"input": {"mode": "score"}, "output": {"mode": "block"}});
+    for (more, wanted) in [
+        (
+            json!({"messages": [{"role": "system", "content": [text]}, {"role": "user", "content": parts}]}),
+            None,
+        ),
+        (json!({"prediction": {"type": "content", "content": [text]}}), None),
+        (json!({"prompt_cache_options": {"mode": "implicit", "ttl": "30m"}}), None),
+        (json!({"moderation": {"model": "omni-moderation-latest", "policy": policy}}), None),
+        (json!({"moderation": {"model": "m", "policy": {"input": null}}, "service_tier": "fast"}), None),
+        (json!({"moderation": null, "reasoning_effort": "max"}), None),
+        (json!({"moderation": {}}), Some("moderation.model")),
+        (
+            json!({"moderation": {"model": "m", "policy": {"input": {"mode": "x"}}}}),
+            Some("moderation.policy.input.mode"),
+        ),
+        (json!({"prompt_cache_options": {"ttl": "1h"}}), Some("prompt_cache_options.ttl")),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "x", "prompt_cache_breakpoint": {}}]}]}),
+            Some("messages[0].content[0].prompt_cache_breakpoint.mode"),
+        ),
+        (json!({"service_tier": "ultrafast"}), Some("service_tier")),
+    ] {
+        let body = with(more).to_string();
+        for profile in [Profile::Api, Profile::Gate] {
+            let rules = RuleSet::new(profile, &[]).unwrap();
+            let told = Request::of(&body).verdict(&rules, &Nothing).err().and_then(|reject| reject.param);
+            assert_eq!(told.as_deref(), wanted, "{body}");
+        }
+    }
+}
+
 /// The official Python library's `parse` and `stream` leave their readings in the message, and programs append that.
 #[test]
 fn what_clients_keep_of_a_reply_is_accepted() {

@@ -191,6 +191,19 @@ fn wrong_values() -> Vec<(Value, &'static str)> {
             json!({"messages": [{"role": "human", "content": "hi"}]}),
             "messages.0.role: Input should be 'user', 'assistant' or 'system'",
         ),
+        (json!({"messages": [{"role": "user"}]}), "messages.0.content: Field required"),
+        (
+            json!({"messages": [{"role": "user", "content": "hi"}, {"role": "system"}]}),
+            "messages.1.content: Field required",
+        ),
+        (
+            json!({"messages": [{"role": "user", "content": "hi"}, {"role": "system", "output_config": {}}]}),
+            "messages.1.content: Field required",
+        ),
+        (
+            json!({"thinking": {"type": "adaptive", "display": "full"}}),
+            "thinking.adaptive.display: Input should be 'summarized', 'omitted' or 'updates'",
+        ),
     ]
 }
 
@@ -291,6 +304,15 @@ fn what_is_documented_or_may_be_of_a_beta_is_taken() {
         ),
         (VERSION, thinks(1024)),
         (interleaved, thinks(5000)),
+        (beta, json!({"thinking": {"type": "adaptive", "display": "updates", "block_binding": {}}})),
+        (
+            beta,
+            json!({"messages": [
+                {"role": "user", "content": "hi"},
+                {"role": "system", "output_config": {"effort": "low"}},
+                {"role": "system", "content": "Be terse.", "clear_at": "next_user_message", "output_config": {}},
+            ]}),
+        ),
         (beta, json!({"frobnicate": 1, "tools": [{"type": "future_20270101", "name": "x"}]})),
         (newer, json!({"frobnicate": 1})),
     ] {

@@ -4,7 +4,7 @@ use super::script::{Nothing, Small};
 use super::{Request, headers, lines};
 use rehearsal_wire::dialect::dialect;
 use rehearsal_wire::json;
-use rehearsal_wire::rule::{Profile, RuleSet};
+use rehearsal_wire::rule::{Expected, Profile, RuleSet};
 use rehearsal_wire::turn::{Role, Spot};
 use serde_json::{Value, json};
 
@@ -304,6 +304,65 @@ fn deviations_are_refused_as_the_api_refuses_them() {
         let told = refused(Profile::Api, &body);
         assert_eq!(told.as_ref().map(|(code, param)| (*code, param.as_str())), wanted, "{body}");
         assert_eq!(refused(Profile::Gate, &body).is_some(), wanted.is_some(), "{body} under gate");
+    }
+}
+
+/// What the request types of the official Python library 3.57.0 hold beyond the document of 2026-08.
+#[test]
+fn what_is_documented_since_is_taken() {
+    let item = |item: Value| with(json!({"input": [{"role": "user", "content": "hi"}, item]}));
+    let tool = json!({"type": "function", "name": "f", "parameters": {}});
+    let later = |choice: Value| {
+        let more = json!({"type": "additional_tools", "role": "developer", "tools": [tool]});
+        with(json!({"input": [{"role": "user", "content": "hi"}, more], "tool_choice": choice}))
+    };
+    let found = json!([
+        {"role": "user", "content": "hi"},
+        {"type": "tool_search_call", "call_id": "s", "execution": "client", "arguments": {}},
+        {"type": "tool_search_output", "call_id": "s", "execution": "client", "tools": [tool]},
+    ]);
+    let call_id = Some(("missing_required_parameter", "input[1].call_id"));
+    for (body, wanted) in [
+        (with(json!({"service_tier": "fast"})), None),
+        (with(json!({"service_tier": "ultrafast"})), None),
+        (with(json!({"service_tier": "fastest"})), Some(("invalid_value", "service_tier"))),
+        (
+            with(json!({"access_programs": {"cyber": "standard"}, "image": {"context_compression": "auto"}})),
+            None,
+        ),
+        (with(json!({"background": true, "background_options": {"completion_window": "2h"}})), None),
+        (with(json!({"multi_agent": {"enabled": true, "max_concurrent_subagents": 2}})), None),
+        (item(json!({"id": "msg_1"})), None),
+        (item(json!({"type": null, "id": "msg_1"})), None),
+        (item(json!({"id": "msg_1", "content": "x"})), Some(("missing_required_parameter", "input[1].role"))),
+        (item(json!({})), Some(("missing_required_parameter", "input[1].role"))),
+        (item(json!({"type": "function_call_output", "name": "f", "output": "x"})), None),
+        (item(json!({"type": "function_call_output", "call_id": null, "name": "f", "output": "x"})), None),
+        (item(json!({"type": "function_call_output", "output": "x"})), call_id),
+        (item(json!({"type": "function_call_output", "call_id": null, "output": "x"})), call_id),
+        (item(json!({"type": "custom_tool_call_output", "name": "f", "output": "x"})), call_id),
+        (later(json!("required")), None),
+        (later(json!({"type": "function", "name": "f"})), None),
+        (later(json!({"type": "function", "name": "g"})), Some(("null", "tool_choice"))),
+        (with(json!({"input": found, "tool_choice": {"type": "function", "name": "f"}})), None),
+    ] {
+        let told = refused(Profile::Api, &body);
+        assert_eq!(told.as_ref().map(|(code, param)| (*code, param.as_str())), wanted, "{body}");
+        assert_eq!(refused(Profile::Gate, &body).is_some(), wanted.is_some(), "{body} under gate");
+    }
+}
+
+/// A script may ask for tools, which items of the input may offer.
+#[test]
+fn tools_of_the_input_are_offered_tools() {
+    let expected = Expected { require_tools: true, tools_include: vec!["f".into()], ..Expected::default() };
+    let script = Small { expected, ..Small::default() };
+    let more = |name: &str| json!({"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": name}]});
+    for (name, wanted) in [("f", None), ("g", Some("expect-tools-include"))] {
+        let body = with(json!({"input": [{"role": "user", "content": "hi"}, more(name)]})).to_string();
+        let rules = RuleSet::new(Profile::Gate, &[]).unwrap();
+        let verdict = Request::of(&body).spoken("openai-responses").verdict(&rules, &script);
+        assert_eq!(verdict.err().map(|reject| reject.rule), wanted);
     }
 }
 

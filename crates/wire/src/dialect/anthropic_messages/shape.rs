@@ -5,7 +5,7 @@
 //! adds is taken too: where a request names one, the table is open ([`super::speech`]).
 
 use super::speech::SPEECH;
-use crate::rule::shape::{Field, Letters, REST, Shape, Text};
+use crate::rule::shape::{Field, Letters, Need, Null, REST, Shape, Text};
 
 use Shape::{Any, Bool, Decimal, Either, Integer, List, Object, Open, Spoken, Tagged};
 
@@ -60,14 +60,16 @@ const BODY: Shape = Object(&[
 const THINKING: Shape = Tagged(
     "type",
     &[
-        ("enabled", &[TYPE, Field::required("budget_tokens", Integer(1024, i64::MAX)), DISPLAY]),
-        ("adaptive", &[TYPE, DISPLAY]),
+        ("enabled", &[TYPE, Field::required("budget_tokens", Integer(1024, i64::MAX)), DISPLAY, BINDING]),
+        ("adaptive", &[TYPE, DISPLAY, BINDING]),
         ("between_tools", &[TYPE, REST]),
         ("disabled", &[TYPE]),
     ],
 );
 
-const DISPLAY: Field = Field::nullable("display", Shape::Word(&["summarized", "omitted"]));
+/// `updates` is of a beta, and so is the binding of blocks.
+const DISPLAY: Field = Field::nullable("display", Shape::Word(&["summarized", "omitted", "updates"]));
+const BINDING: Field = Field::nullable("block_binding", Any);
 
 const THREAD: Shape = Tagged(
     "type",
@@ -142,11 +144,18 @@ const PARALLEL: Field = Field::nullable("disable_parallel_tool_use", Bool);
 
 // Messages and their blocks.
 
-const MESSAGE: Shape = Tagged("role", &[("user", SAYS), ("assistant", SAYS), ("system", SAYS)]);
+const MESSAGE: Shape = Tagged("role", &[("user", SAYS), ("assistant", SAYS), ("system", INSTRUCTS)]);
 
-const SAYS: &[Field] = &[
-    Field::required("role", ANY_TEXT),
-    Field::required("content", Either(&[ANY_TEXT, List(&BLOCK, 0, MANY)])),
+const ROLE: Field = Field::required("role", ANY_TEXT);
+const CONTENT: Shape = Either(&[ANY_TEXT, List(&BLOCK, 0, MANY)]);
+const SAYS: &[Field] = &[ROLE, Field::required("content", CONTENT)];
+
+/// Instructions in the list. In the beta they may set how the answer is made in the place of any words.
+const INSTRUCTS: &[Field] = &[
+    ROLE,
+    Field { name: "content", shape: CONTENT, need: Need::RequiredElsewhere, null: Null::Refused },
+    Field::nullable("output_config", Open),
+    Field::nullable("clear_at", Shape::Word(&["next_user_message", "never"])),
 ];
 
 const BLOCK: Shape = Tagged(

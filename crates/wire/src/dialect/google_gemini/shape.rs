@@ -33,6 +33,7 @@ const BODY: Shape = Object(&[
     Field::nullable("store", Bool),
     Field::nullable("continuationToken", Any),
     Field::nullable("modelArmorConfig", Open),
+    Field::nullable("outputConfig", Open),
 ]);
 
 const CONTENT: Shape = Object(&[

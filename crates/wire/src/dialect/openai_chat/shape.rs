@@ -1,4 +1,5 @@
-//! The documented chat completion request as a table, after the OpenAPI document 2.3.0 of 2026-08-21.
+//! The documented chat completion request as a table, after the OpenAPI document 2.3.0 of 2026-08-21 and the request types of
+//! the official Python library 3.57.0, which are made from a later one: moderation, marks of the prompt cache, newer words.
 //!
 //! Beyond the document it knows what real clients send and the API takes: `name` of a tool message; what an assistant
 //! message carries when clients send it back as they got it (`annotations`, the `index` of a streamed call, what the
@@ -38,7 +39,7 @@ pub(crate) const REQUEST: Shape = Object(&[
     Field::nullable("stop", Either(&[ANY_TEXT, List(&ANY_TEXT, 1, 4)])),
     Field::nullable("seed", Integer(i64::MIN, i64::MAX)),
     Field::nullable("response_format", RESPONSE_FORMAT),
-    Field::nullable("reasoning_effort", Word(&["none", "minimal", "low", "medium", "high", "xhigh"])),
+    Field::nullable("reasoning_effort", Word(&["none", "minimal", "low", "medium", "high", "xhigh", "max"])),
     Field::nullable("verbosity", Word(&["low", "medium", "high"])),
     Field::nullable("presence_penalty", Decimal(-2.0, 2.0)),
     Field::nullable("frequency_penalty", Decimal(-2.0, 2.0)),
@@ -51,7 +52,9 @@ pub(crate) const REQUEST: Shape = Object(&[
     Field::nullable("safety_identifier", ANY_TEXT),
     Field::nullable("prompt_cache_key", ANY_TEXT),
     Field::nullable("prompt_cache_retention", Word(&["in_memory", "in-memory", "24h"])),
-    Field::nullable("service_tier", Word(&["auto", "default", "flex", "scale", "priority"])),
+    Field::new("prompt_cache_options", Object(CACHE_OPTIONS)),
+    Field::nullable("service_tier", Word(&["auto", "default", "flex", "scale", "priority", "fast"])),
+    Field::nullable("moderation", Object(MODERATION)),
     Field::nullable("modalities", List(&Word(&["text", "audio"]), 1, MANY)),
     Field::nullable("audio", Object(AUDIO_OUT)),
     Field::nullable("prediction", Tagged("type", &[("content", &[TYPE, Field::required("content", TEXTS)])])),
@@ -66,6 +69,23 @@ const METADATA_VALUE: Shape = Shape::Text(Text { min: 0, max: 512, of: Letters::
 
 const STREAM_OPTIONS: &[Field] =
     &[Field::nullable("include_usage", Bool), Field::nullable("include_obfuscation", Bool)];
+
+const CACHE_OPTIONS: &[Field] =
+    &[Field::new("mode", Word(&["implicit", "explicit"])), Field::new("ttl", Word(&["30m"]))];
+
+/// Where the part of a prompt ends that is kept.
+const CACHE: Field = Field::new(
+    "prompt_cache_breakpoint",
+    Object(&[Field::required("mode", Word(&["explicit"])), Field::new("ttl", Word(&["30m", "12h"]))]),
+);
+
+const MODERATION: &[Field] =
+    &[Field::required("model", ANY_TEXT), Field::nullable("policy", Object(MODERATION_POLICY))];
+
+const MODERATION_POLICY: &[Field] =
+    &[Field::nullable("input", Object(MODERATED)), Field::nullable("output", Object(MODERATED))];
+
+const MODERATED: &[Field] = &[Field::required("mode", Word(&["score", "block"]))];
 
 const AUDIO_OUT: &[Field] = &[
     Field::required("voice", Either(&[ANY_TEXT, Object(&[Field::required("id", ANY_TEXT)])])),
@@ -224,16 +244,17 @@ const USER_PART: Shape = Tagged(
     "type",
     &[
         ("text", TEXT_PART),
-        ("image_url", &[TYPE, Field::required("image_url", Object(IMAGE))]),
-        ("input_audio", &[TYPE, Field::required("input_audio", Object(AUDIO_IN))]),
-        ("file", &[TYPE, Field::required("file", Object(FILE))]),
+        ("image_url", &[TYPE, Field::required("image_url", Object(IMAGE)), CACHE]),
+        ("input_audio", &[TYPE, Field::required("input_audio", Object(AUDIO_IN)), CACHE]),
+        ("file", &[TYPE, Field::required("file", Object(FILE)), CACHE]),
     ],
 );
 
 const ASSISTANT_PART: Shape =
     Tagged("type", &[("text", TEXT_PART), ("refusal", &[TYPE, Field::required("refusal", ANY_TEXT)])]);
 
-const TEXT_PART: &[Field] = &[TYPE, Field::required("text", ANY_TEXT), Field::nullable("annotations", Any)];
+const TEXT_PART: &[Field] =
+    &[TYPE, Field::required("text", ANY_TEXT), CACHE, Field::nullable("annotations", Any)];
 const IMAGE: &[Field] =
     &[Field::required("url", ANY_TEXT), Field::new("detail", Word(&["auto", "low", "high", "original"]))];
 const AUDIO_IN: &[Field] =

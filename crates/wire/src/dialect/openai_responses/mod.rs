@@ -1,6 +1,7 @@
 //! The Responses of the OpenAI API: `POST /v1/responses`, plain, streamed and in the background, and what is kept of them.
 
 mod compact;
+mod count;
 mod hear;
 pub(crate) mod item;
 pub mod read;
@@ -23,6 +24,7 @@ pub(super) const ROW: Dialect = Dialect {
         Route { method: "POST", path: "/v1/responses/{id}/cancel", serves: Serves::Kept(Visit::Cancel) },
         Route { method: "GET", path: "/v1/responses/{id}/input_items", serves: Serves::Kept(Visit::Items) },
         Route { method: "POST", path: "/v1/responses/compact", serves: Serves::Answer(compact::compact) },
+        Route { method: "POST", path: "/v1/responses/input_tokens", serves: Serves::Answer(count::count) },
         Route { method: "POST", path: "/v1/conversations", serves: Serves::Kept(Visit::Begin) },
     ],
     claims: |_| false,

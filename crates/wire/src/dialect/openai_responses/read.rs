@@ -63,6 +63,10 @@ pub fn read<'t>(tape: &'t Tape<'t>) -> Turn<'t> {
         }
         None => {}
     }
+    for list in &items.offered {
+        turn.offers_tools |= offers(*list);
+        turn.tools.extend(list.items().flat_map(tools));
+    }
     turn.messages = items.in_order();
     turn
 }
@@ -128,6 +132,8 @@ struct Items<'t> {
     makers: Option<BTreeMap<Cow<'t, str>, usize>>,
     /// Whether some answer stands apart.
     apart: bool,
+    /// The lists of tools that items hold.
+    offered: Vec<Value<'t>>,
 }
 
 impl<'t> Items<'t> {
@@ -146,6 +152,7 @@ impl<'t> Items<'t> {
         }
         let kind = item.get("type").and_then(Value::as_str);
         match kind.as_deref() {
+            None if is_reference(item) => self.reference(index, item),
             None | Some("message") => self.message(index, item),
             Some("function_call" | "custom_tool_call") => {
                 if let Some(call) = call(index, item) {
@@ -161,6 +168,15 @@ impl<'t> Items<'t> {
                 let turns = super::compact::turns(item).unwrap_or(1);
                 (0..turns).for_each(|_| self.push(plain(index, Role::Assistant, Vec::new())));
                 self.open = false;
+            }
+            // Tools that are offered from here on, and those that a client's own search found.
+            Some("additional_tools") => {
+                self.offered.extend(item.get("tools"));
+                self.push(plain(index, Role::Developer, Vec::new()));
+            }
+            Some("tool_search_output") => {
+                self.offered.extend(item.get("tools"));
+                self.answer(index, None);
             }
             // What a tool of the provider's own or of the client's machine gave back.
             Some(kind) if kind.ends_with("_output") || kind == "mcp_approval_response" => {
@@ -277,6 +293,11 @@ impl<'t> Items<'t> {
         }
         self.messages.into_iter().map(|(_, message)| message).collect()
     }
+}
+
+/// Whether an item without a type is a reference: it has an id and nothing that is said.
+pub(super) fn is_reference(item: Value<'_>) -> bool {
+    ["role", "content"].iter().all(|key| item.get(key).is_none()) && item.get("id").is_some()
 }
 
 /// What the ids of all calls of one reply of ours begin with.

@@ -167,11 +167,15 @@ fn object(out: &mut Vec<u8>, envelope: &Envelope, name: &str, members: &[(&str, 
     out.push(b'}');
 }
 
-/// The tier that served it: never `auto`, which only asks for one.
+/// The tier that served it: never `auto`, which only asks for one, nor `fast`, which is another name.
 fn tier(out: &mut Vec<u8>, envelope: &Envelope) {
     key(out, "service_tier");
-    let tier = given(envelope, "service_tier").filter(|tier| !matches!(*tier, "null" | "\"auto\""));
-    out.extend_from_slice(tier.unwrap_or("\"default\"").as_bytes());
+    let tier = match given(envelope, "service_tier") {
+        None | Some("null" | "\"auto\"") => "\"default\"",
+        Some("\"fast\"") => "\"priority\"",
+        Some(tier) => tier,
+    };
+    out.extend_from_slice(tier.as_bytes());
 }
 
 /// What stands before the output, from `instructions` on.

@@ -1,4 +1,5 @@
-//! The documented request for a response as a table, after the OpenAPI document 2.3.0 of 2026-08-21.
+//! The documented request for a response as a table, after the OpenAPI document 2.3.0 of 2026-08-21 and the request types of
+//! the official Python library 3.57.0, which are made from a later one.
 //!
 //! Clients send items back as they got them, with keys of later versions, so the keys of items, parts and tools are not held to
 //! the document: only the values of known keys are, and only in items of a known type. Beyond the document it knows what
@@ -42,8 +43,8 @@ pub(crate) const REQUEST: Shape = Object(&[
     Field::nullable("top_logprobs", Integer(0, 20)),
     Field::nullable("presence_penalty", Any),
     Field::nullable("frequency_penalty", Any),
-    Field::nullable("reasoning", Familiar("effort", &[], Some(REASONING))),
-    Field::nullable("text", Familiar("", &[], Some(TEXT))),
+    Field::nullable("reasoning", Familiar("effort", &[], &[("effort", REASONING)])),
+    Field::nullable("text", Familiar("", &[], &[("format", TEXT)])),
     Field::nullable("truncation", Word(&["auto", "disabled"])),
     Field::nullable("metadata", Map(METADATA_KEY, &METADATA_VALUE, 16)),
     Field::nullable("client_metadata", Any),
@@ -54,8 +55,15 @@ pub(crate) const REQUEST: Shape = Object(&[
     Field::nullable("prompt_cache_key", ANY_TEXT),
     Field::nullable("prompt_cache_options", Any),
     Field::nullable("prompt_cache_retention", Word(&["in_memory", "in-memory", "24h"])),
-    Field::nullable("service_tier", Word(&["auto", "default", "flex", "scale", "priority"])),
+    Field::nullable("service_tier", Word(TIERS)),
+    Field::new("access_programs", Open),
+    Field::new("background_options", Open),
+    Field::new("image", Open),
+    // Of the beta `responses_multi_agent`.
+    Field::nullable("multi_agent", Open),
 ]);
+
+const TIERS: &[&str] = &["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"];
 
 const REASONING: &[Field] = &[
     Field::nullable("effort", ANY_TEXT),
@@ -116,7 +124,7 @@ const TOOL: Shape = Familiar(
         ("namespace", &[Field::required("name", NAME), Field::required("tools", List(&Open, 0, MANY))]),
         ("mcp", &[Field::required("server_label", ANY_TEXT)]),
     ],
-    None,
+    &[],
 );
 
 const TOOL_CHOICE: Shape = Either(&[
@@ -134,7 +142,7 @@ const TOOL_CHOICE: Shape = Either(&[
                 ],
             ),
         ],
-        None,
+        &[],
     ),
 ]);
 
@@ -160,7 +168,7 @@ const ITEM: Shape = Familiar(
                 Field::required("input", ANY_TEXT),
             ],
         ),
-        ("function_call_output", ANSWER),
+        ("function_call_output", FUNCTION_ANSWER),
         ("custom_tool_call_output", ANSWER),
         (
             "reasoning",
@@ -169,9 +177,10 @@ const ITEM: Shape = Familiar(
                 Field::nullable("encrypted_content", ANY_TEXT),
             ],
         ),
-        ("item_reference", &[Field::required("id", ANY_TEXT)]),
+        ("item_reference", REFERENCE),
     ],
-    Some(MESSAGE),
+    // Messages and references may come without a type.
+    &[("role", MESSAGE), ("content", MESSAGE), ("id", REFERENCE)],
 );
 
 const MESSAGE: &[Field] = &[
@@ -179,10 +188,13 @@ const MESSAGE: &[Field] = &[
     Field::required("content", Either(&[ANY_TEXT, List(&PART, 0, MANY)])),
 ];
 
-const ANSWER: &[Field] = &[
-    Field::required("call_id", ANY_TEXT),
-    Field::required("output", Either(&[ANY_TEXT, List(&Open, 0, MANY)])),
-];
+const REFERENCE: &[Field] = &[Field::required("id", ANY_TEXT)];
+
+const ANSWER: &[Field] = &[Field::required("call_id", ANY_TEXT), OUTPUT];
+/// Which call it answers need not be said where its tool is.
+const FUNCTION_ANSWER: &[Field] =
+    &[Field { name: "call_id", shape: ANY_TEXT, need: Need::RequiredElsewhere, null: Null::Allowed }, OUTPUT];
+const OUTPUT: Field = Field::required("output", Either(&[ANY_TEXT, List(&Open, 0, MANY)]));
 
 /// The types are those that the API lists when it refuses one.
 const PART: Shape = Familiar(
@@ -192,5 +204,5 @@ const PART: Shape = Familiar(
         ("output_text", &[Field::required("text", ANY_TEXT)]),
         ("refusal", &[Field::required("refusal", ANY_TEXT)]),
     ],
-    None,
+    &[],
 );

@@ -166,7 +166,9 @@ fn one(at: usize, item: Value<'_>, stem: &str) -> (String, Vec<u8>) {
     let id = given.map_or_else(|| format!("{prefix}_{stem}_in{at}"), std::borrow::Cow::into_owned);
     let mut out = b"{\"id\":".to_vec();
     write_string(&mut out, &id);
-    if kind.is_none() {
+    if kind.is_none() && super::read::is_reference(item) {
+        out.extend_from_slice(b",\"type\":\"item_reference\"");
+    } else if kind.is_none() {
         out.extend_from_slice(b",\"type\":\"message\",\"status\":\"completed\"");
     }
     let part = if item.get("role").is_some_and(|role| role.is_str("assistant")) {

@@ -39,9 +39,14 @@ pub(crate) enum Shape {
     Open,
     /// An object whose keys depend on the word under this key. A word that begins with `=` is meant where there is none.
     Tagged(&'static str, &'static [(&'static str, &'static [Field])]),
-    /// An object that grows with each version of the API: a known word under this key, or the key's absence where fields are
-    /// given for it, decides which values are looked at. Unknown words and further keys are let pass.
-    Familiar(&'static str, &'static [(&'static str, &'static [Field])], Option<&'static [Field]>),
+    /// An object that grows with each version of the API: a known word under this key decides which values are looked at. Where
+    /// there is none, the first key of the second list that the object has decides, or else the first of that list; the word is
+    /// missing where that is empty. Unknown words and further keys are let pass.
+    Familiar(
+        &'static str,
+        &'static [(&'static str, &'static [Field])],
+        &'static [(&'static str, &'static [Field])],
+    ),
     /// One of these, told apart by their JSON types.
     Either(&'static [Shape]),
     /// The same, of which its dialect speaks in its own way. Only a whole body is so.

@@ -194,7 +194,7 @@ type Variant = (&'static str, &'static [Field]);
 
 fn familiar(
     it: Value<'_>,
-    (tag, variants, untagged): (&'static str, &[Variant], Option<&'static [Field]>),
+    (tag, variants, untagged): (&'static str, &[Variant], &[Variant]),
     walk: &Walk,
     above: At<'_>,
 ) -> Verdict {
@@ -203,13 +203,16 @@ fn familiar(
     }
     let word = it.get(tag).filter(|word| !word.is_null());
     let known = variants.iter().find(|(name, _)| word.is_some_and(|word| word.is_str(name)));
-    let fields = match (word, untagged) {
-        (Some(_), _) if !variants.is_empty() => known.map(|(_, fields)| *fields).unwrap_or_default(),
-        (_, Some(fields)) => fields,
-        (_, None) => {
-            let place = Place { above, step: Step::Key(tag) };
-            return walk.wrong(Wrong::Missing(&Field::required(tag, Shape::Any)), it, Some(&place));
-        }
+    let by_key = || untagged.iter().find(|(key, _)| it.get(key).is_some()).or_else(|| untagged.first());
+    let fields = match word {
+        Some(_) if !variants.is_empty() => known.map(|(_, fields)| *fields).unwrap_or_default(),
+        _ => match by_key() {
+            Some((_, fields)) => fields,
+            None => {
+                let place = Place { above, step: Step::Key(tag) };
+                return walk.wrong(Wrong::Missing(&Field::required(tag, Shape::Any)), it, Some(&place));
+            }
+        },
     };
     let keys_of_its_own = Walk {
         speech: walk.speech,
