@@ -3,6 +3,7 @@
 //! Must not know: sockets, files on disk (it gets their text), clocks, the journal.
 #![forbid(unsafe_code)]
 
+mod circle;
 pub mod daemon;
 pub mod drill;
 mod find;
