@@ -18,6 +18,7 @@ use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
 use rehearsal_wire::rule::{Profile, RULES, RuleSet, UnknownRule};
 use rehearsal_world::files::{self, ReadError, WalkError};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Largest scenario file, bytes.
@@ -39,11 +40,10 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Whether a phrasing is what an `agent` step of a workflow plays.
+    /// The names of the phrasings that `agent` steps of workflows play.
     #[must_use]
-    pub fn is_played_by_a_step(&self, phrasing: usize) -> bool {
-        let id = &self.scenarios.phrasings[phrasing].id;
-        steps::of_agents(&self.workflows).any(|(_, named)| named == id)
+    pub fn played_by_steps(&self) -> BTreeSet<&str> {
+        steps::of_agents(&self.workflows).map(|(_, named)| named).collect()
     }
 }
 
@@ -67,10 +67,11 @@ pub enum LoadError {
 /// When a path leads nowhere or a file cannot be read.
 fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>, bool)>, LoadError> {
     let mut found: Vec<(String, Vec<u8>, bool)> = Vec::new();
+    let mut known = BTreeSet::new();
     for path in paths {
         for file in files::files_below(path)? {
             let name = file.display().to_string();
-            if !found.iter().any(|(known, ..)| *known == name) {
+            if known.insert(name.clone()) {
                 found.push((name, files::read_bytes(&file, FILE_LIMIT)?, file == *path));
             }
         }

@@ -1,10 +1,12 @@
 //! Files and commands that were expected: done, not done, or not done and claimed all the same.
 
+use super::broken_json::Text;
 use super::{Check, Evidence, Found, Tier, command_words, quote, sent};
 use rehearsal_journal::digest;
-use rehearsal_journal::fold::ToolCall;
+use rehearsal_journal::fold::{Request, ToolCall};
 use rehearsal_journal::run::Severity;
 use rehearsal_script::scenario::ExpectFile;
+use std::collections::BTreeMap;
 
 pub(super) const CLAIMED_NOT_DONE: Check = Check {
     code: "claimed-not-done",
@@ -72,19 +74,20 @@ fn commands(evidence: &Evidence<'_>) -> Vec<Found> {
 fn wrong_files<'e>(evidence: &Evidence<'e>) -> Vec<(&'e ExpectFile, String)> {
     let Some(workspace) = &evidence.facts.workspace else { return Vec::new() };
     let mut wrong = Vec::new();
+    let files: BTreeMap<&str, _> = workspace.files.iter().rev().map(|file| (file.0.as_str(), file)).collect();
+    let contents: BTreeMap<&str, _> =
+        evidence.contents.iter().rev().map(|(path, bytes)| (path.as_str(), bytes)).collect();
     for wanted in &evidence.phrasing.expect_agent.files {
-        let Some((path, length, sha256)) = workspace.files.iter().find(|(path, ..)| *path == wanted.path)
-        else {
+        let Some((path, length, sha256)) = files.get(wanted.path.as_str()).copied() else {
             wrong.push((wanted, format!("{} is not in the workspace", wanted.path)));
             continue;
         };
         if let Some(content) = &wanted.content
             && digest::text(&digest::of(content.as_bytes())) != *sha256
         {
-            let is = evidence.contents.iter().find(|(known, _)| known == path).map_or_else(
-                || format!("{length} bytes"),
-                |(_, bytes)| quote(&String::from_utf8_lossy(bytes)),
-            );
+            let is = contents
+                .get(path.as_str())
+                .map_or_else(|| format!("{length} bytes"), |bytes| quote(&String::from_utf8_lossy(bytes)));
             wrong.push((wanted, format!("{path} holds {is}, not {}", quote(content))));
         }
         if let Some(wanted_digest) = &wanted.sha256
@@ -120,8 +123,9 @@ fn claim(evidence: &Evidence<'_>, named: impl Fn(&str) -> bool) -> Option<Claim>
         return Some(Claim { words: format!("printed {}", quote(line.trim())), exchange: None });
     }
     let answered = evidence.facts.calls.iter().filter_map(|call| Some((call, call.answered_in?)));
+    let mut out = Out::of(evidence);
     answered
-        .filter(|(call, _)| arguments(evidence, call).iter().any(|texts| named(texts)))
+        .filter(|(call, _)| out.arguments(evidence, call).iter().any(|texts| named(texts)))
         .map(|(call, answered_in)| Claim {
             words: format!("answered the call {} of {} in request {answered_in}", call.id, call.name),
             exchange: Some(answered_in),
@@ -129,17 +133,33 @@ fn claim(evidence: &Evidence<'_>, named: impl Fn(&str) -> bool) -> Option<Claim>
         .next()
 }
 
-/// The texts in the arguments of a call that went out, each by itself, then all of them in a row.
-fn arguments(evidence: &Evidence<'_>, call: &ToolCall) -> Vec<String> {
-    let Some(request) = evidence.facts.requests.iter().find(|request| request.exchange == call.issued_in)
-    else {
-        return Vec::new();
-    };
-    let sent = sent::calls(evidence, request).into_iter().find(|sent| sent.id == call.id);
-    let texts = sent.map(|sent| sent.texts).unwrap_or_default();
-    let mut texts: Vec<String> = texts.into_iter().map(|text| text.text).collect();
-    texts.push(texts.join(" "));
-    texts
+/// Calls as they went out, looked up one after the other.
+struct Out<'e> {
+    requests: BTreeMap<u64, &'e Request>,
+    issued: BTreeMap<&'e str, u64>,
+    /// The request that was looked at last, with the texts of its calls: those of one answer stand together.
+    last: Option<(u64, BTreeMap<String, Vec<String>>)>,
+}
+
+impl<'e> Out<'e> {
+    fn of(evidence: &Evidence<'e>) -> Self {
+        Self { requests: evidence.facts.by_number(), issued: sent::issued(evidence), last: None }
+    }
+
+    /// The texts in the arguments of a call that went out, each by itself, then all of them in a row.
+    fn arguments(&mut self, evidence: &Evidence<'e>, call: &ToolCall) -> Vec<String> {
+        let Some(request) = self.requests.get(&call.issued_in).copied() else { return Vec::new() };
+        if self.last.as_ref().is_none_or(|(exchange, _)| *exchange != request.exchange) {
+            let sent = sent::calls(evidence, request, &self.issued).into_iter().rev();
+            let texts = |texts: Vec<Text>| texts.into_iter().map(|text| text.text).collect();
+            let sent = sent.map(|sent| (sent.id, texts(sent.texts))).collect();
+            self.last = Some((request.exchange, sent));
+        }
+        let sent = self.last.as_ref().and_then(|(_, sent)| sent.get(&call.id));
+        let mut texts = sent.cloned().unwrap_or_default();
+        texts.push(texts.join(" "));
+        texts
+    }
 }
 
 /// Whether a path stands in a text by itself, not as a part of a longer name.
