@@ -6,13 +6,18 @@ use crate::finding::{Code, Findings};
 use crate::node::{Content, Node};
 use crate::scenario::{ExpectAgent, ExpectCommands, ExpectFile};
 use crate::{paths, span};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Merges defaults, class and phrasing, key by key.
-pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut Findings<'_>) -> ExpectAgent {
+/// What a class says for its phrasings, merged with the defaults, key by key.
+pub(super) fn of_class(
+    levels: Levels<'_>,
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+) -> Arc<ExpectAgent> {
     let mut expect = ExpectAgent::default();
     if context.older {
-        return expect;
+        return Arc::new(expect);
     }
     for node in levels.all("expect_agent") {
         apply(node, &mut expect, context, findings);
@@ -20,9 +25,39 @@ pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut F
     forbidden_and_expected(levels, &expect, findings);
     ran_and_not_ran(levels, &expect.commands, findings);
     if let Some(workspace) = levels.narrowest("workspace") {
-        expect.given_files = files(workspace);
+        expect.given_files = files(workspace).into();
     }
-    expect
+    Arc::new(expect)
+}
+
+/// What holds for a phrasing: what its class says, then its own word. Nothing of the class is read again, for there may be thousands
+/// of both.
+pub(super) fn expect(
+    class: &Arc<ExpectAgent>,
+    levels: Levels<'_>,
+    context: &Context<'_>,
+    findings: &mut Findings<'_>,
+) -> Arc<ExpectAgent> {
+    let own = |key| levels.0[2].and_then(|node| node.get(key));
+    let (said, workspace) = (own("expect_agent"), own("workspace"));
+    if context.older || (said.is_none() && workspace.is_none()) {
+        return Arc::clone(class);
+    }
+    let mut expect = ExpectAgent::clone(class);
+    if let Some(node) = said {
+        apply(node, &mut expect, context, findings);
+        // What contradicts itself at the wider levels has been told.
+        if node.get("files").is_some() || node.get("forbidden_files").is_some() {
+            forbidden_and_expected(levels, &expect, findings);
+        }
+        if node.get("commands").is_some() {
+            ran_and_not_ran(levels, &expect.commands, findings);
+        }
+    }
+    if let Some(workspace) = workspace {
+        expect.given_files = files(workspace).into();
+    }
+    Arc::new(expect)
 }
 
 /// Paths and contents of a map.

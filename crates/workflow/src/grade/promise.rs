@@ -77,7 +77,7 @@ fn wrong_files<'e>(evidence: &Evidence<'e>) -> Vec<(&'e ExpectFile, String)> {
     let files: BTreeMap<&str, _> = workspace.files.iter().rev().map(|file| (file.0.as_str(), file)).collect();
     let contents: BTreeMap<&str, _> =
         evidence.contents.iter().rev().map(|(path, bytes)| (path.as_str(), bytes)).collect();
-    for wanted in &evidence.phrasing.expect_agent.files {
+    for wanted in evidence.phrasing.expect_agent.files.iter() {
         let Some((path, length, sha256)) = files.get(wanted.path.as_str()).copied() else {
             wrong.push((wanted, format!("{} is not in the workspace", wanted.path)));
             continue;
