@@ -125,11 +125,11 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let codes: Vec<_> = grade::all_codes().collect();
     let (rules, forms, refusals) = (rule_names(), step::forms(), step::refusals());
     let known = known(&rules, &codes, &forms, &refusals);
-    let mut findings = rehearsal_script::lint(&named(&files), &known);
+    let (mut findings, scenarios) = rehearsal_script::lint_and_read(&named(&files), &known);
     // Files with mistakes name no cassette and no run scripts for sure.
-    let (of_workflows, suite): (Vec<_>, Vec<_>) =
-        named(&files).into_iter().filter(|file| !runs::is_one(file)).partition(workflow::is_one);
-    if let Ok(scenarios) = rehearsal_script::read(&suite, &known) {
+    if let Some(scenarios) = scenarios {
+        let of_workflows: Vec<_> =
+            named(&files).into_iter().filter(|file| workflow::is_one(file) && !runs::is_one(file)).collect();
         if let Ok(workflows) = workflow::read(&of_workflows, &known) {
             findings.extend(steps::mistakes(&scenarios, &workflows));
             findings.extend(steps::warnings(&workflows));
