@@ -332,6 +332,10 @@ classes:
     script: [{text: a}]
     expect_agent: {files: {a.txt: x}, forbidden_files: ['*.txt']}
     phrasings: [{id: s, prompt: do the first}, {id: t, prompt: do the second, expect_agent: {exit: 1}}]
+  e:
+    script: [{text: a}]
+    expect_agent: {files: {a.txt: x}, forbidden_files: ['*.txt']}
+    phrasings: [{id: u, prompt: do the last, expect_agent: {files: {}}}]
 ";
     let found = lint(&[File { name: "s.yaml", bytes: text.as_bytes() }], &known());
     let told: Vec<_> = found.iter().map(|finding| (finding.line, finding.message.as_str())).collect();

@@ -18,7 +18,7 @@ use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
 use rehearsal_wire::rule::{Profile, RULES, RuleSet, UnknownRule};
 use rehearsal_world::files::{self, ReadError, WalkError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Largest scenario file, bytes.
@@ -136,11 +136,24 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
         }
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;
-        let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
+        let new = unknown(of_runs, &findings);
         findings.extend(new);
     }
     point(&mut findings, &named(&files));
     Ok((files.len(), findings))
+}
+
+/// Those of some findings that are not among others.
+fn unknown(found: Vec<Finding>, others: &[Finding]) -> Vec<Finding> {
+    let mut places: BTreeMap<(&str, usize, usize), Vec<&Finding>> = BTreeMap::new();
+    for other in others {
+        places.entry((&other.file, other.line, other.column)).or_default().push(other);
+    }
+    let known = |finding: &Finding| {
+        let there = places.get(&(finding.file.as_str(), finding.line, finding.column));
+        there.is_some_and(|there| there.contains(&finding))
+    };
+    found.into_iter().filter(|finding| !known(finding)).collect()
 }
 
 fn named(files: &[(String, Vec<u8>, bool)]) -> Vec<File<'_>> {

@@ -1,15 +1,16 @@
 //! Classes and phrasings.
 
 use super::Known;
+use super::agent::OfClass;
 use super::conversation;
 use super::named::{Named, named};
 use super::step::{self, Script};
-use super::{agent, cassette, daemon};
+use super::{cassette, daemon};
 use crate::daemon::{Daemon, ExpectDaemon};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
 use crate::node::{Content, Key, Node};
-use crate::scenario::{Action, Advance, AgentCommand, Cassette, ExpectAgent, Phrasing, Place};
+use crate::scenario::{Action, Advance, AgentCommand, Cassette, Phrasing, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -96,7 +97,7 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
         if phrasings.is_empty() {
             continue;
         }
-        let shared = &Shared::of(key, root, Levels([defaults, Some(class), None]), context, findings);
+        let shared = &mut Shared::of(key, root, Levels([defaults, Some(class), None]), context, findings);
         for node in phrasings {
             let levels = Levels([defaults, Some(class), Some(node)]);
             let case = context.phrasings.len();
@@ -142,7 +143,7 @@ fn slashes(classes: &[(Key, Node)], findings: &mut Findings<'_>) {
 /// What the phrasings of a class have in common, read once.
 struct Shared<'n> {
     class: &'n Key,
-    expect_agent: Arc<ExpectAgent>,
+    expect_agent: OfClass<'n>,
     daemon: Option<Daemon>,
 }
 
@@ -150,11 +151,11 @@ impl<'n> Shared<'n> {
     fn of(
         class: &'n Key,
         root: &Node,
-        levels: Levels<'_>,
+        levels: Levels<'n>,
         context: &Context<'_>,
         findings: &mut Findings<'_>,
     ) -> Self {
-        let expect_agent = agent::of_class(levels, context, findings);
+        let expect_agent = OfClass::new(levels);
         let words = root.get("daemon").into_iter().chain(levels.all("daemon")).filter(|_| !context.older);
         let daemon = words.fold(None, |wider, node| daemon::narrowed(wider, Some(node), findings));
         Self { class, expect_agent, daemon }
@@ -178,7 +179,7 @@ fn client(
 }
 
 fn phrasing(
-    shared: &Shared<'_>,
+    shared: &mut Shared<'_>,
     node: &Node,
     class_script: Option<&Node>,
     levels: Levels<'_>,
@@ -192,7 +193,7 @@ fn phrasing(
     let owner = named.map(|named| {
         let (class, place) = (shared.class.name.clone(), findings.place(node.at));
         let played = played(class, named, script.unwrap_or_default(), levels, context, place);
-        let expect_agent = agent::expect(&shared.expect_agent, levels, context, findings);
+        let expect_agent = shared.expect_agent.expect(levels, context, findings);
         context.phrasings.push(Phrasing { expect_agent, ..played });
         index
     });
@@ -206,7 +207,7 @@ fn phrasing(
 
 /// A phrasing that a recording plays. Without a cassette, which has mistakes of its own then, only its own are found.
 fn recorded(
-    shared: &Shared<'_>,
+    shared: &mut Shared<'_>,
     node: &Node,
     cassette: Option<&Cassette>,
     levels: Levels<'_>,
@@ -215,7 +216,7 @@ fn recorded(
 ) {
     cassette::beside(node, findings);
     let named = named(node, "a phrasing", "", context, findings);
-    let expect_agent = agent::expect(&shared.expect_agent, levels, context, findings);
+    let expect_agent = shared.expect_agent.expect(levels, context, findings);
     let Some((named, cassette)) = named.zip(cassette) else { return };
     // What `defaults` says of tools is said of scripts.
     let mut expect_agent = expect_agent;
