@@ -5,6 +5,7 @@
 use rehearsal_journal::digest;
 use rehearsal_wire::json::{Kind, Value, parse};
 use rehearsal_wire::relay::same_input::normal;
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// One case: a prompt that may be forwarded once.
@@ -73,12 +74,14 @@ pub fn read_list(bytes: &[u8]) -> Result<Vec<Listed>, CaseError> {
         return Err(CaseError::NoList);
     }
     let mut listed: Vec<Listed> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for (at, entry) in tape.root().items().enumerate() {
         let text = |key| entry.get(key).and_then(Value::as_str).map(|text| text.into_owned());
         let (Some(id), Some(prompt_file)) = (text("id"), text("promptFile")) else {
             return Err(CaseError::NoCase(at));
         };
-        match listed.iter_mut().find(|known| known.id == id) {
+        let place = *places.entry(id.clone()).or_insert(listed.len());
+        match listed.get_mut(place) {
             Some(known) => known.prompt_file = prompt_file,
             None => listed.push(Listed { id, prompt_file }),
         }
@@ -102,8 +105,9 @@ pub fn read_model(bytes: &[u8]) -> Result<String, CaseError> {
 /// # Errors
 /// The first two that are alike.
 pub fn all_differ(cases: &[Case]) -> Result<(), CaseError> {
-    for (at, case) in cases.iter().enumerate() {
-        if let Some(other) = cases[..at].iter().find(|other| other.normal == case.normal) {
+    let mut known: BTreeMap<&str, &Case> = BTreeMap::new();
+    for case in cases {
+        if let Some(other) = known.insert(&case.normal, case) {
             return Err(CaseError::Alike(other.id.clone(), case.id.clone()));
         }
     }

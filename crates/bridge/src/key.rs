@@ -12,7 +12,7 @@ pub const PARTS: &[&str] =
     &["route", "model", "stream", "system", "tools", "turn", "results", "user", "rest"];
 
 /// A call of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Method and path; the path also names the model in some dialects.
     pub route: String,
@@ -75,6 +75,8 @@ impl Key {
         let content =
             |at: usize| root.at(&(turn.point)(Spot::Content(at))).map(canonical).unwrap_or_default();
         let mut setting = String::new();
+        // Where they stand: only those behind the last turn are read, for each is sought from the beginning.
+        let mut results = Vec::new();
         for message in &turn.messages {
             match message.role {
                 Role::System | Role::Developer => setting.push_str(&message.texts.concat()),
@@ -86,11 +88,12 @@ impl Key {
                 Role::User | Role::Assistant | Role::Tool | Role::Function | Role::Unknown => {}
             }
             if message.role == Role::Assistant {
-                self.results.clear();
+                results.clear();
             } else if !message.answers.is_empty() || matches!(message.role, Role::Tool | Role::Function) {
-                self.results.push(content(message.index));
+                results.push(message.index);
             }
         }
+        self.results = results.into_iter().map(content).collect();
         if !setting.is_empty() {
             self.system = sum(setting.as_bytes());
         }

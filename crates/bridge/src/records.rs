@@ -399,10 +399,11 @@ fn nothing_forgotten(
     marks: &[String],
 ) -> Result<(), RecordsError> {
     let forgotten = |what| Err(RecordsError::Forgotten { path: path.to_owned(), what });
+    let of_cases = state.cases.keys().filter(|case| state.is_spent(case)).map(|case| mark(0, Some(case)));
+    let of_many = state.reserved.iter().map(|sequence| mark(*sequence, None));
+    let known: BTreeSet<String> = of_cases.chain(of_many).collect();
     for name in marks {
-        let of_case = || state.cases.keys().any(|case| mark(0, Some(case)) == *name && state.is_spent(case));
-        let of_many = || state.reserved.iter().any(|sequence| mark(*sequence, None) == *name);
-        if !of_many() && !of_case() {
+        if !known.contains(name) {
             return forgotten(format!("private/{SPENT}/{name} says that a forward was made"));
         }
     }

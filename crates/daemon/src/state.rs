@@ -57,8 +57,9 @@ pub(crate) struct State {
     pub(crate) clock_ms: Option<u64>,
     /// Runs that something is being done for: nobody else touches them meanwhile.
     pub(crate) busy: BTreeSet<String>,
-    /// When the clock brings something to a run next.
+    /// When the clock brings something to a run next, and the same by time: there may be a hundred thousand, and each request asks.
     timers: BTreeMap<String, u64>,
+    by_time: BTreeSet<(u64, String)>,
 }
 
 impl State {
@@ -119,23 +120,31 @@ impl State {
     /// When the clock brings something next, milliseconds since 1970.
     #[must_use]
     pub(crate) fn next_due(&self) -> Option<u64> {
-        let free = self.timers.iter().filter(|(run, _)| !self.busy.contains(*run));
-        free.map(|(_, due)| *due).min()
+        self.by_time.iter().find(|(_, run)| !self.busy.contains(run)).map(|(due, _)| *due)
     }
 
     /// Runs to which the clock brings something now.
     pub(crate) fn due(&self, now_ms: u64) -> Vec<String> {
-        let free = self.timers.iter().filter(|(run, due)| **due <= now_ms && !self.busy.contains(*run));
-        free.map(|(run, _)| run.clone()).collect()
+        let due = self.by_time.iter().take_while(|(due, _)| *due <= now_ms).map(|(_, run)| run);
+        let mut runs: Vec<String> = due.filter(|run| !self.busy.contains(*run)).cloned().collect();
+        runs.sort_unstable();
+        runs
     }
 
     /// Takes what happened in a run, notes when it wants to be looked at, and lets go of the oldest that are over.
     pub(crate) fn touched(&mut self, id: &str, setting: &Setting) -> Vec<Fact> {
         let Some(run) = self.runs.get_mut(id) else { return Vec::new() };
         let facts = run.take_facts();
-        match run.due_ms() {
-            Some(due) => drop(self.timers.insert(id.to_owned(), due)),
-            None => drop(self.timers.remove(id)),
+        let due = run.due_ms();
+        let before = match due {
+            Some(due) => self.timers.insert(id.to_owned(), due),
+            None => self.timers.remove(id),
+        };
+        if before != due {
+            self.by_time.extend(due.map(|due| (due, id.to_owned())));
+            if let Some(before) = before {
+                self.by_time.remove(&(before, id.to_owned()));
+            }
         }
         if run.is_over() && !run.put_by {
             run.put_by = true;

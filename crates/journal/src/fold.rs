@@ -4,7 +4,7 @@ use crate::event::{
     AgentExited, AgentStarted, Asked, CassettePlayed, CommandRan, End, EscapeTried, Event, Kind, Noted,
     Rejected, SideCall, WorkspaceSeen,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One request, as far as a judge cares.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,12 +85,14 @@ pub struct Facts {
 /// one phrasing.
 #[must_use]
 pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
-    let mut facts = Facts::default();
+    let (mut facts, mut known) = (Facts::default(), Known::default());
     for (t_us, event) in events {
         match event {
-            Event::Asked(asked) => facts.take_asked(asked, t_us),
+            Event::Asked(asked) => facts.take_asked(asked, t_us, &mut known),
             Event::Answered(answered) if answered.end == End::Complete => {
-                facts.take_answered(answered.exchange, t_us);
+                if let Some(at) = known.requests.get(&answered.exchange) {
+                    facts.requests[*at].left_us = Some(t_us);
+                }
             }
             Event::AgentStarted(started) => facts.started = Some(started.clone()),
             Event::AgentExited(exited) => facts.exited = Some(exited.clone()),
@@ -113,26 +115,40 @@ pub fn facts<'e>(events: impl IntoIterator<Item = (u64, &'e Event)>) -> Facts {
     facts
 }
 
-impl Facts {
-    fn take_answered(&mut self, exchange: u64, t_us: u64) {
-        if let Some(request) = self.requests.iter_mut().rev().find(|request| request.exchange == exchange) {
-            request.left_us = Some(t_us);
-        }
-    }
+/// Where things stand in the facts so far. Each request brings its whole history again, in which all this is looked up.
+#[derive(Default)]
+struct Known {
+    /// The last request of each number.
+    requests: BTreeMap<u64, usize>,
+    /// Calls by their ids.
+    calls: BTreeMap<String, usize>,
+    /// Ids that were answered.
+    answered: BTreeSet<String>,
+}
 
-    fn take_asked(&mut self, asked: &Asked, t_us: u64) {
+impl Facts {
+    fn take_asked(&mut self, asked: &Asked, t_us: u64, known: &mut Known) {
         let exchange = asked.exchange;
         if asked.reject.is_none() {
             for id in &asked.answers {
-                self.take_answer(id, exchange);
+                if known.answered.contains(id) {
+                    continue;
+                }
+                known.answered.insert(id.clone());
+                self.answered.push(id.clone());
+                if let Some(at) = known.calls.get(id) {
+                    self.calls[*at].answered_in = Some(exchange);
+                }
             }
             for (id, name) in &asked.delivered.calls {
-                if !self.calls.iter().any(|call| call.id == *id) {
+                if !known.calls.contains_key(id) {
+                    known.calls.insert(id.clone(), self.calls.len());
                     let (id, name) = (id.clone(), name.clone());
                     self.calls.push(ToolCall { id, name, issued_in: exchange, answered_in: None });
                 }
             }
         }
+        known.requests.insert(exchange, self.requests.len());
         self.notes.extend(asked.notes.iter().map(|note| (exchange, note.clone())));
         self.requests.push(Request {
             exchange,
@@ -153,31 +169,30 @@ impl Facts {
         });
     }
 
-    fn take_answer(&mut self, id: &str, exchange: u64) {
-        if self.answered.iter().any(|known| known == id) {
-            return;
-        }
-        self.answered.push(id.to_owned());
-        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
-            call.answered_in = Some(exchange);
-        }
-    }
-
     /// Takes answers to ids that nobody issued for answers to the calls of these requests, in order: such calls reached the client
     /// under other ids than the journal knows.
     pub fn pair_renamed(&mut self, renamed: impl Fn(&Request) -> bool) {
         let Self { requests, calls, answered, .. } = self;
-        let foreign: Vec<&mut String> =
-            answered.iter_mut().filter(|id| !calls.iter().any(|call| call.id == **id)).collect();
-        let mut foreign = foreign.into_iter();
+        let known: BTreeSet<String> = calls.iter().map(|call| call.id.clone()).collect();
+        let mut foreign = answered.iter_mut().filter(|id| !known.contains(*id));
+        // The first request of each number whose calls are renamed.
+        let mut places: BTreeMap<u64, usize> = BTreeMap::new();
+        for (at, request) in requests.iter().enumerate().filter(|(_, request)| renamed(request)) {
+            places.entry(request.exchange).or_insert(at);
+        }
         for call in calls.iter_mut().filter(|call| call.answered_in.is_none()) {
-            let issued = |request: &Request| request.exchange == call.issued_in && renamed(request);
-            let Some(at) = requests.iter().position(issued) else { continue };
+            let Some(at) = places.get(&call.issued_in) else { continue };
             let after = requests[at + 1..].iter().find(|request| request.reject.is_none());
             let Some((after, id)) = after.and_then(|after| Some((after, foreign.next()?))) else { return };
             id.clone_from(&call.id);
             call.answered_in = Some(after.exchange);
         }
+    }
+
+    /// The first request of each number.
+    #[must_use]
+    pub fn by_number(&self) -> BTreeMap<u64, &Request> {
+        self.requests.iter().rev().map(|request| (request.exchange, request)).collect()
     }
 
     /// Requests that count for the agent: all but those beside the conversation.
@@ -201,8 +216,9 @@ impl Facts {
     /// Names of the issued tools whose answers came back, in the order of the first answer.
     #[must_use]
     pub fn tools_answered(&self) -> Vec<&str> {
-        let issued = |id: &String| self.calls.iter().find(|call| call.id == *id);
-        self.answered.iter().filter_map(issued).map(|call| call.name.as_str()).collect()
+        let names: BTreeMap<&str, &str> =
+            self.calls.iter().rev().map(|call| (call.id.as_str(), call.name.as_str())).collect();
+        self.answered.iter().filter_map(|id| names.get(id.as_str()).copied()).collect()
     }
 
     /// Calls that were sent and never answered in an accepted request.

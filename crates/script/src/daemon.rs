@@ -2,6 +2,7 @@
 
 use crate::runs::RunScripts;
 use crate::scenario::{Phrasing, Place};
+use std::sync::Arc;
 
 /// `daemon:` of a case: a daemon of its own. What is not said is as `rehearsal daemon` has it by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,13 +47,13 @@ pub enum Runs {
         /// Where it is named.
         place: Place,
     },
-    /// They stand in the suite; none where it has none.
-    Here(RunScripts),
+    /// They stand in the suite; none where it has none. The phrasings of a class share them.
+    Here(Arc<RunScripts>),
 }
 
 impl Default for Runs {
     fn default() -> Self {
-        Self::Here(RunScripts::default())
+        Self::Here(Arc::default())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::spoil::overlaid;
 use rehearsal_wire::fault::{self, Arrives, FAULTS, Fault, Work, check_params, clash, fault};
 use rehearsal_wire::json;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Faults that break answers together.
 #[derive(Clone, Debug)]
@@ -119,7 +120,9 @@ impl Drill {
             *phrasing = overlaid(phrasing, &self.faults, arrives, self.times);
             phrasing.hostile |= arrives != Arrives::Not && self.rows.iter().any(|row| row.hostile);
             // A bound that was set for a wire without faults has no room for another attempt.
-            phrasing.expect_agent.max_requests = None;
+            if phrasing.expect_agent.max_requests.is_some() {
+                Arc::make_mut(&mut phrasing.expect_agent).max_requests = None;
+            }
         }
         scenarios
     }

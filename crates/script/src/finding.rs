@@ -5,6 +5,7 @@ use crate::pointer;
 use crate::read::File;
 use crate::scenario::Place;
 use rehearsal_wire::json::write_string;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// How much a finding weighs.
@@ -144,10 +145,14 @@ impl fmt::Display for Finding {
 
 /// Fills in the pointers of findings that were made from places, without the tree of their file.
 pub fn point(findings: &mut [Finding], files: &[File<'_>]) {
+    let mut lost: BTreeMap<String, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in findings.iter_mut().filter(|finding| finding.pointer.is_empty()) {
+        lost.entry(finding.file.clone()).or_default().push(finding);
+    }
     for file in files {
-        let lost = |finding: &&mut Finding| finding.pointer.is_empty() && finding.file == file.name;
-        let lost: Vec<_> = findings.iter_mut().filter(lost).collect();
-        pointer::fill(lost, file);
+        if let Some(lost) = lost.remove(file.name) {
+            pointer::fill(lost, file);
+        }
     }
 }
 

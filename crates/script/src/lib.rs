@@ -3,6 +3,7 @@
 //! Must not know: sockets, files on disk (it gets their text), clocks, the journal.
 #![forbid(unsafe_code)]
 
+mod circle;
 pub mod daemon;
 pub mod drill;
 mod find;
@@ -28,5 +29,5 @@ pub mod wave;
 pub mod workflow;
 pub mod write;
 
-pub use read::{File, Known, lint, read, read_under};
+pub use read::{File, Known, lint, lint_and_read, read, read_under};
 pub use schema::{FileKind, json_schema};

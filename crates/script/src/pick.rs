@@ -8,6 +8,7 @@ use rehearsal_wire::rule::Expected;
 use rehearsal_wire::turn::{Role, Turn};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 
 /// What a request says of where its conversation stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,9 +74,10 @@ impl Trace {
     }
 }
 
-/// What has been used up so far: of one case, or, where no token tells the cases apart, of every phrasing for itself.
+/// What has been used up so far: of one case, or, where no token tells the cases apart, of every phrasing for itself. A copy costs
+/// nothing until one of both is changed: every request looks at one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(BTreeMap<String, Tally>);
+pub struct Counts(Arc<BTreeMap<String, Tally>>);
 
 /// What one phrasing has used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,10 +202,11 @@ impl Counts {
 
     /// Notes that a request was answered by what [`look`] gave for it.
     pub fn commit(&mut self, picked: &Picked<'_>, stand: &Stand) {
-        if !self.0.contains_key(&picked.phrasing.id) {
-            self.0.insert(picked.phrasing.id.clone(), Tally::default());
+        let tallies = Arc::make_mut(&mut self.0);
+        if !tallies.contains_key(&picked.phrasing.id) {
+            tallies.insert(picked.phrasing.id.clone(), Tally::default());
         }
-        let Some(tally) = self.0.get_mut(&picked.phrasing.id) else { return };
+        let Some(tally) = tallies.get_mut(&picked.phrasing.id) else { return };
         if tally.only_begins(stand) {
             *tally = Tally::default();
         }

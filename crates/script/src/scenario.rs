@@ -4,6 +4,7 @@ use crate::daemon::{Daemon, ExpectDaemon};
 use rehearsal_wire::fault::{Arrives, Named, fault};
 use rehearsal_wire::reply::{IssuedCall, Reply, Usage};
 use rehearsal_wire::rule::{Echo, Expected, Profile};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Everything that the loaded files of a suite say.
@@ -121,8 +122,8 @@ pub struct Phrasing {
     pub forever: bool,
     /// How a request finds its step.
     pub advance: Advance,
-    /// What the agent must do.
-    pub expect_agent: ExpectAgent,
+    /// What the agent must do. Phrasings that say nothing of their own share what their class says.
+    pub expect_agent: Arc<ExpectAgent>,
     /// Whether an agent is expected to give up here in bounded time: what the file says, else whether a fault without
     /// end or a tool call without end stands in the script; for a case in that of one of its conversations too.
     pub hostile: bool,
@@ -372,7 +373,7 @@ pub struct ExpectAgent {
     /// Standard output must match each of these (regular expressions).
     pub output_matches: Vec<String>,
     /// Files in the workspace afterwards.
-    pub files: Vec<ExpectFile>,
+    pub files: Arc<[ExpectFile]>,
     /// Paths, `*`, `?` and `**` allowed, that the agent must neither make, change nor delete.
     pub forbidden_files: Vec<String>,
     /// Commands that it must or must not run.
@@ -380,7 +381,7 @@ pub struct ExpectAgent {
     /// Time limit of the case; the suite's where absent.
     pub time_limit: Option<Duration>,
     /// Files to put into the workspace first: relative path, content.
-    pub given_files: Vec<(String, String)>,
+    pub given_files: Arc<[(String, String)]>,
 }
 
 /// Commands as a shim on PATH sees them. Each is the beginning of a command line in words: `git commit` is met by

@@ -1,11 +1,13 @@
 //! Wave files: several items of work with the files that each may change. Names and overlaps of files are judged by whoever writes them.
 
+use crate::circle::groups;
 use crate::finding::{Code, Finding, Findings, Severity};
 use crate::node::{self, Node};
 use crate::read::{File, Known};
 use crate::scenario::Place;
 use crate::schema;
 use rehearsal_wire::names::{hint, nearest};
+use std::collections::BTreeMap;
 
 /// Items of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,20 +74,19 @@ fn load(file: &File<'_>) -> (Option<Wave>, Vec<Finding>) {
 
 fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {
     let test = root.text("test");
-    let mut items: Vec<Item> = Vec::new();
-    for node in root.get("items").map_or(&[][..], Node::items) {
-        let item = item(node, test, findings);
-        let at = node.get("slug").map_or(node.at, |slug| slug.at);
-        if let Some(first) = items.iter().find(|known| known.slug == item.slug && !item.slug.is_empty()) {
-            let message = format!(
-                "two items are called {:?}; the first stands in line {}",
-                item.slug, first.place.line
-            );
-            findings.error(at, Code::Clash, message);
+    let nodes = root.get("items").map_or(&[][..], Node::items);
+    let items: Vec<Item> = nodes.iter().map(|node| item(node, test, findings)).collect();
+    // The first item of each name.
+    let mut slugs: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, (node, item)) in nodes.iter().zip(&items).enumerate() {
+        let first = *slugs.entry(&item.slug).or_insert(at);
+        if first != at && !item.slug.is_empty() {
+            let line = items[first].place.line;
+            let message = format!("two items are called {:?}; the first stands in line {line}", item.slug);
+            findings.error(node.get("slug").map_or(node.at, |slug| slug.at), Code::Clash, message);
         }
-        items.push(item);
     }
-    waits(root, &items, findings);
+    waits(nodes, &items, &slugs, findings);
     if let Some(list) = root.get("items").filter(|list| list.items().is_empty()) {
         findings.error(list.at, Code::MissingField, "the wave holds no item");
     }
@@ -93,17 +94,29 @@ fn wave(root: &Node, findings: &mut Findings<'_>) -> Wave {
 }
 
 /// Finds items that wait for one that is not there, or for themselves in the end.
-fn waits(root: &Node, items: &[Item], findings: &mut Findings<'_>) {
-    let nodes = root.get("items").map_or(&[][..], Node::items);
+fn waits(nodes: &[Node], items: &[Item], slugs: &BTreeMap<&str, usize>, findings: &mut Findings<'_>) {
+    // Items of one name count as one.
+    let mut edges = vec![Vec::new(); items.len()];
+    for item in items {
+        edges[slugs[item.slug.as_str()]]
+            .extend(item.after.iter().filter_map(|after| slugs.get(after.as_str())));
+    }
+    let groups = groups(&edges);
+    let mut unknown = 0;
     for (node, item) in nodes.iter().zip(items) {
+        let own = slugs[item.slug.as_str()];
         for after in node.get("after").map_or(&[][..], Node::items) {
             let Some(slug) = after.as_text() else { continue };
-            let known = || items.iter().map(|item| item.slug.as_str());
-            if !known().any(|known| known == slug) {
+            let Some(of) = slugs.get(slug) else {
+                unknown += 1;
+                // Each look for a near name goes over all items.
+                let known = items.iter().map(|item| item.slug.as_str()).filter(|_| unknown <= HINTED);
                 let message = format!("{:?} waits for {slug:?}, which is no item of the wave", item.slug);
-                let hint = hint(nearest(slug, known()), || "name the slug of another item".to_owned());
+                let hint = hint(nearest(slug, known), || "name the slug of another item".to_owned());
                 findings.error_with_hint(after.at, Code::UnknownName, message, hint);
-            } else if comes_before(items, &item.slug, slug) {
+                continue;
+            };
+            if groups[own] == groups[*of] {
                 let message = format!("{:?} waits for {slug:?}, which waits for it", item.slug);
                 let message = if item.slug == slug { format!("{slug:?} waits for itself") } else { message };
                 findings.error_with_hint(after.at, Code::Contradiction, message, "take one of them out");
@@ -112,23 +125,8 @@ fn waits(root: &Node, items: &[Item], findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether the item `first` must be done before `then` can start; true of an item and itself.
-fn comes_before(items: &[Item], first: &str, then: &str) -> bool {
-    let mut reached = vec![then];
-    let mut at = 0;
-    while let Some(slug) = reached.get(at).copied() {
-        if slug == first {
-            return true;
-        }
-        for after in items.iter().filter(|item| item.slug == slug).flat_map(|item| &item.after) {
-            if !reached.contains(&after.as_str()) {
-                reached.push(after);
-            }
-        }
-        at += 1;
-    }
-    false
-}
+/// Unknown names for which a near one is sought: not more than anybody reads.
+const HINTED: usize = 256;
 
 fn item(node: &Node, test: Option<&str>, findings: &mut Findings<'_>) -> Item {
     let owned = |node: &Node| match node.as_text() {
@@ -225,10 +223,31 @@ mod tests {
                 "version: 1\ntest: t\nitems:\n  - {slug: a, prompt: p, owns: [x], after: [a]}\n",
                 "\"a\" waits for itself",
             ),
+            (
+                "version: 1\ntest: t\nitems:\n  - {slug: a, prompt: p, owns: [x], after: [b]}\n  - {slug: a, prompt: p, owns: [y], after: [c]}\n  - {slug: c, prompt: p, owns: [z], after: [a]}\n  - {slug: b, prompt: p, owns: [w]}\n",
+                "\"c\" waits for \"a\", which waits for it",
+            ),
             ("- a\n", "a wave file must be a map"),
         ] {
             let findings = read_text(text).unwrap_err();
             assert!(findings.iter().any(|finding| finding.contains(words)), "{text}: {findings:?}");
         }
+    }
+
+    #[test]
+    fn many_items_are_each_held_beside_the_others() {
+        // Each waits for the one behind it: a chain in which nobody waits for itself, closed by the last line.
+        let item = |at: usize, after: &str| {
+            format!("  - {{slug: i{at}, prompt: p, owns: [f{at}], after: [{after}]}}\n")
+        };
+        let chain: String = (0..3_000).map(|at| item(at, &format!("i{}", at + 1))).collect();
+        let head = "version: 1\ntest: t\nitems:\n";
+        let open = format!("{head}{chain}  - {{slug: i3000, prompt: p, owns: [z]}}\n");
+        assert_eq!(read_text(&open).unwrap().items.len(), 3_001);
+        let closed = format!("{head}{chain}{}", item(3_000, "i2999"));
+        let findings = read_text(&closed).unwrap_err();
+        assert_eq!(findings.len(), 2, "{:?}", findings.first());
+        assert!(findings[0].contains("\"i2999\" waits for \"i3000\", which waits for it"), "{}", findings[0]);
+        assert!(findings[1].contains("\"i3000\" waits for \"i2999\", which waits for it"), "{}", findings[1]);
     }
 }

@@ -1,5 +1,6 @@
 //! What files with `version: 1` say of a suite's agent, of findings, of files and commands, and of further conversations.
 
+use rehearsal_script::daemon::Runs;
 use rehearsal_script::drill::drill;
 use rehearsal_script::finding::Severity;
 use rehearsal_script::scenario::{
@@ -7,6 +8,7 @@ use rehearsal_script::scenario::{
 };
 use rehearsal_script::{File, Known, lint, read};
 use rehearsal_wire::fault::FAULTS;
+use std::sync::Arc;
 use std::time::Duration;
 
 fn known() -> Known<'static> {
@@ -275,4 +277,77 @@ classes:
         });
         assert_eq!(steps.collect::<Vec<_>>(), wanted, "{faults}");
     }
+}
+
+#[test]
+fn phrasings_share_what_their_class_says_and_say_their_own_beside_it() {
+    let text = "version: 1
+daemon: {runs: [{id: port, steps: [{note: x}]}]}
+defaults:
+  expect_agent: {files: {made.txt: x}, output_contains: done}
+classes:
+  c:
+    workspace: {given.txt: x}
+    phrasings:
+      - {id: p, prompt: do it}
+      - {id: q, prompt: do that}
+      - {id: r, prompt: do more, expect_agent: {exit: 3}}
+      - {id: s, prompt: do less, workspace: {own.txt: y}, expect_agent: {files: {other.txt: z}}, daemon: {runs: []}}
+";
+    let suite = quiet(text);
+    let [p, q, r, s] = suite.phrasings.as_slice() else { panic!("{:?}", ids(&suite)) };
+    assert!(Arc::ptr_eq(&p.expect_agent, &q.expect_agent));
+    assert!(Arc::ptr_eq(&p.expect_agent.files, &r.expect_agent.files));
+    assert!(Arc::ptr_eq(&p.expect_agent.given_files, &r.expect_agent.given_files));
+    assert_eq!((r.expect_agent.exit, p.expect_agent.exit), (Some(3), None));
+    assert_eq!(r.expect_agent.output_contains, ["done"]);
+    let paths = |phrasing: &Phrasing| -> Vec<String> {
+        let given = phrasing.expect_agent.given_files.iter().map(|(path, _)| path.clone());
+        given.chain(phrasing.expect_agent.files.iter().map(|file| file.path.clone())).collect()
+    };
+    assert_eq!(
+        (paths(p), paths(s)),
+        (vec!["given.txt".into(), "made.txt".into()], vec!["own.txt".into(), "other.txt".into()])
+    );
+    let runs = |phrasing: &Phrasing| match &phrasing.daemon.as_ref().unwrap().runs {
+        Runs::Here(runs) => Arc::clone(runs),
+        Runs::File { .. } => panic!("{:?}", phrasing.daemon),
+    };
+    assert!(Arc::ptr_eq(&runs(p), &runs(r)));
+    assert_eq!((runs(p).runs.len(), runs(s).runs.len()), (1, 0));
+}
+
+#[test]
+fn what_a_class_contradicts_is_told_once_and_what_a_phrasing_does_at_its_own_words() {
+    let text = "version: 1
+classes:
+  c:
+    script: [{text: a}]
+    expect_agent: {files: {a.txt: x}, forbidden_files: ['*.md']}
+    phrasings:
+      - {id: p, prompt: do it}
+      - {id: q, prompt: do that, expect_agent: {files: {b.md: x}}}
+      - {id: r, prompt: do more, expect_agent: {forbidden_files: ['a.*']}}
+  d:
+    script: [{text: a}]
+    expect_agent: {files: {a.txt: x}, forbidden_files: ['*.txt']}
+    phrasings: [{id: s, prompt: do the first}, {id: t, prompt: do the second, expect_agent: {exit: 1}}]
+  e:
+    script: [{text: a}]
+    expect_agent: {files: {a.txt: x}, forbidden_files: ['*.txt']}
+    phrasings: [{id: u, prompt: do the last, expect_agent: {files: {}}}]
+";
+    let found = lint(&[File { name: "s.yaml", bytes: text.as_bytes() }], &known());
+    let told: Vec<_> = found.iter().map(|finding| (finding.line, finding.message.as_str())).collect();
+    let forbids = |path: &str, pattern: &str| {
+        format!("`{path}` is expected, and `{pattern}` in `forbidden_files` forbids it")
+    };
+    assert_eq!(
+        told,
+        [
+            (5, forbids("a.txt", "a.*").as_str()),
+            (8, forbids("b.md", "*.md").as_str()),
+            (12, forbids("a.txt", "*.txt").as_str()),
+        ]
+    );
 }

@@ -149,12 +149,12 @@ impl LaneBook {
     }
 
     /// Counts what a decision used up; false where the lane moved on since it was looked at.
-    fn settle(&self, seen: &Play, decision: &Decision<'_>) -> bool {
+    fn settle(&self, setting: &Arc<Setting>, seen: &Lane, decision: &Decision<'_>) -> bool {
         let mut play = self.play();
-        if !Arc::ptr_eq(&play.setting, &seen.setting) {
+        if !Arc::ptr_eq(&play.setting, setting) {
             return false;
         }
-        let (lane, seen) = (&mut play.lane, &seen.lane);
+        let lane = &mut play.lane;
         if decision.faulted && lane.faulted != seen.faulted
             || decision.after_end.is_some() && lane.after_end != seen.after_end
         {
@@ -328,16 +328,18 @@ impl StandIn {
         let hosts = if self.guarded && (named || open) { Hosts::Any } else { Hosts::Own(&self.hosts) };
         let heard = Heard { head, headers: &headers, path, body, hosts, mount: None };
         loop {
-            let mut seen = book.play().clone();
-            book.recall(head, path, &mut seen.lane);
+            let Play { setting, mut lane, .. } = book.play().clone();
+            book.recall(head, path, &mut lane);
             let decision = if !(named || open) {
                 refusal::no_token(heard)
             } else if known {
-                core::decide(&seen.setting, &seen.lane, heard)
+                core::decide(&setting, &lane, heard)
             } else {
-                refusal::no_such_case(&seen.setting, heard)
+                refusal::no_such_case(&setting, heard)
             };
-            if book.settle(&seen, &decision) {
+            // What was looked at is let go of first: what nobody else holds is changed in its place, and not copied.
+            lane = Lane { faulted: lane.faulted, after_end: lane.after_end, ..Lane::default() };
+            if book.settle(&setting, &lane, &decision) {
                 let Decision { asked, sent, ran, store, parts, .. } = decision;
                 if let Some(store) = store {
                     book.keep(store);

@@ -146,7 +146,10 @@ impl Stored {
 
     fn keep(&mut self, reply: Arc<StoredReply>) {
         if let Some(talk) = &reply.conversation {
-            Arc::make_mut(&mut self.talks).insert(talk.clone(), Some(reply.envelope.id.clone()));
+            let talks = Arc::make_mut(&mut self.talks);
+            if talks.len() < MOST || talks.contains_key(talk) {
+                talks.insert(talk.clone(), Some(reply.envelope.id.clone()));
+            }
         }
         let bytes = reply.bytes();
         if bytes > MOST_BYTES {
@@ -211,6 +214,21 @@ mod tests {
         assert!(stored.replies.len() < 5 && stored.bytes <= MOST_BYTES);
         stored.change(reply("too large", MOST_BYTES));
         assert!(stored.get("too large").is_none() && stored.get("large").is_some());
+    }
+
+    #[test]
+    fn no_more_conversations_are_known_than_replies() {
+        let mut stored = Stored::default();
+        for number in 0..MOST + 10 {
+            let Store::Keep(mut kept) = reply(&format!("r{number}"), 10) else { unreachable!() };
+            Arc::make_mut(&mut kept).conversation = Some(format!("c{number}"));
+            stored.change(Store::Keep(kept));
+        }
+        assert_eq!(stored.talks().len(), MOST);
+        let Store::Keep(mut kept) = reply("later", 10) else { unreachable!() };
+        Arc::make_mut(&mut kept).conversation = Some("c0".to_owned());
+        stored.change(Store::Keep(kept));
+        assert_eq!(stored.talks()["c0"].as_deref(), Some("later"));
     }
 
     #[test]

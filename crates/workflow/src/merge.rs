@@ -4,7 +4,7 @@ use rehearsal_journal::normal;
 use rehearsal_journal::run::{CaseResult, CodeText, RunFile, Verdict};
 use rehearsal_world::files;
 use rehearsal_world::record::{Name, copy_journal, file_stem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,8 @@ pub fn incomplete(parts: &[Part]) -> Option<MergeError> {
 /// The numbers of the parts that nobody ran, and how many parts there are.
 fn gone(parts: &[Part]) -> (Vec<u32>, u32) {
     let n = parts.first().map_or(0, |part| parts_of(&part.file));
-    ((1..=n).filter(|k| !parts.iter().any(|part| part.file.shard == Some((*k, n)))).collect(), n)
+    let there: BTreeSet<_> = parts.iter().filter_map(|part| part.file.shard).collect();
+    ((1..=n).filter(|k| !there.contains(&(*k, n))).collect(), n)
 }
 
 /// The joined run file, named `run`. Missing parts are an error unless `partial`.
@@ -155,9 +156,10 @@ fn joined(run: &str, parts: &[&Part]) -> RunFile {
     let first = &parts[0].file;
     let mut cases: Vec<CaseResult> = parts.iter().flat_map(|part| part.file.cases.iter().cloned()).collect();
     // The order of the suite is that of its files, and in a file that of the places; cases of workflows come behind all phrasings.
-    let file_number = |name: &str| first.suite.iter().position(|(file, _)| file == name);
-    cases.sort_by_key(|case| {
-        let place = (file_number(&case.place.file), case.place.line, case.place.column);
+    let files: BTreeMap<&str, usize> =
+        first.suite.iter().enumerate().rev().map(|(at, (file, _))| (file.as_str(), at)).collect();
+    cases.sort_by_cached_key(|case| {
+        let place = (files.get(case.place.file.as_str()).copied(), case.place.line, case.place.column);
         (case.workflow.is_some(), place, case.phrasing.clone(), case.round)
     });
     let codes: BTreeMap<&str, &CodeText> =

@@ -47,7 +47,7 @@ impl RunFiles {
     /// What the runs of a daemon do.
     pub(crate) fn of(&self, daemon: &Daemon) -> RunScripts {
         match &daemon.runs {
-            Runs::Here(scripts) => scripts.clone(),
+            Runs::Here(scripts) => RunScripts::clone(scripts),
             Runs::File { path, place } => {
                 self.0.get(&beside(place, path)).map(|read| read.scripts.clone()).unwrap_or_default()
             }

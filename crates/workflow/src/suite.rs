@@ -18,6 +18,7 @@ use rehearsal_standin::core::Setting;
 use rehearsal_wire::fault::{FAULTS, Fault};
 use rehearsal_wire::rule::{Profile, RULES, RuleSet, UnknownRule};
 use rehearsal_world::files::{self, ReadError, WalkError};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Largest scenario file, bytes.
@@ -39,11 +40,10 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Whether a phrasing is what an `agent` step of a workflow plays.
+    /// The names of the phrasings that `agent` steps of workflows play.
     #[must_use]
-    pub fn is_played_by_a_step(&self, phrasing: usize) -> bool {
-        let id = &self.scenarios.phrasings[phrasing].id;
-        steps::of_agents(&self.workflows).any(|(_, named)| named == id)
+    pub fn played_by_steps(&self) -> BTreeSet<&str> {
+        steps::of_agents(&self.workflows).map(|(_, named)| named).collect()
     }
 }
 
@@ -67,10 +67,11 @@ pub enum LoadError {
 /// When a path leads nowhere or a file cannot be read.
 fn read_files(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>, bool)>, LoadError> {
     let mut found: Vec<(String, Vec<u8>, bool)> = Vec::new();
+    let mut known = BTreeSet::new();
     for path in paths {
         for file in files::files_below(path)? {
             let name = file.display().to_string();
-            if !found.iter().any(|(known, ..)| *known == name) {
+            if known.insert(name.clone()) {
                 found.push((name, files::read_bytes(&file, FILE_LIMIT)?, file == *path));
             }
         }
@@ -124,22 +125,35 @@ pub fn lint(paths: &[PathBuf]) -> Result<(usize, Vec<Finding>), LoadError> {
     let codes: Vec<_> = grade::all_codes().collect();
     let (rules, forms, refusals) = (rule_names(), step::forms(), step::refusals());
     let known = known(&rules, &codes, &forms, &refusals);
-    let mut findings = rehearsal_script::lint(&named(&files), &known);
+    let (mut findings, scenarios) = rehearsal_script::lint_and_read(&named(&files), &known);
     // Files with mistakes name no cassette and no run scripts for sure.
-    let (of_workflows, suite): (Vec<_>, Vec<_>) =
-        named(&files).into_iter().filter(|file| !runs::is_one(file)).partition(workflow::is_one);
-    if let Ok(scenarios) = rehearsal_script::read(&suite, &known) {
+    if let Some(scenarios) = scenarios {
+        let of_workflows: Vec<_> =
+            named(&files).into_iter().filter(|file| workflow::is_one(file) && !runs::is_one(file)).collect();
         if let Ok(workflows) = workflow::read(&of_workflows, &known) {
             findings.extend(steps::mistakes(&scenarios, &workflows));
             findings.extend(steps::warnings(&workflows));
         }
         findings.extend(Cassettes::open(&scenarios).1);
         let of_runs = RunFiles::open(&scenarios).1;
-        let new: Vec<_> = of_runs.into_iter().filter(|finding| !findings.contains(finding)).collect();
+        let new = unknown(of_runs, &findings);
         findings.extend(new);
     }
     point(&mut findings, &named(&files));
     Ok((files.len(), findings))
+}
+
+/// Those of some findings that are not among others.
+fn unknown(found: Vec<Finding>, others: &[Finding]) -> Vec<Finding> {
+    let mut places: BTreeMap<(&str, usize, usize), Vec<&Finding>> = BTreeMap::new();
+    for other in others {
+        places.entry((&other.file, other.line, other.column)).or_default().push(other);
+    }
+    let known = |finding: &Finding| {
+        let there = places.get(&(finding.file.as_str(), finding.line, finding.column));
+        there.is_some_and(|there| there.contains(&finding))
+    };
+    found.into_iter().filter(|finding| !known(finding)).collect()
 }
 
 fn named(files: &[(String, Vec<u8>, bool)]) -> Vec<File<'_>> {

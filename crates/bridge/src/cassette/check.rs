@@ -61,11 +61,13 @@ pub fn files_of<'f>(private: &Path, facts: impl Iterator<Item = &'f Fact>) -> Re
         exchange(&folder, name, done)?;
         checked.exchanges += 1;
     }
+    // A number ends in its dash.
+    let is_interrupted = |stem: &str| stem.find('-').is_some_and(|dash| interrupted.contains(&stem[..=dash]));
     for name in folder.names()? {
         let Some((stem, _)) = name.rsplit_once('.').filter(|(_, ending)| *ending == READABLE) else {
             continue;
         };
-        let known = ended.contains_key(stem) || interrupted.iter().any(|number| stem.starts_with(number));
+        let known = ended.contains_key(stem) || is_interrupted(stem);
         if !known {
             let path = folder.path().join(name);
             return Err(CassetteError::Changed { path, by: format!("{BY} (none of this name)") });

@@ -5,6 +5,7 @@
 use super::miss::Miss;
 use crate::cassette::Recording;
 use crate::key::Key;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How recordings are looked for.
@@ -20,6 +21,8 @@ pub struct Manner {
 #[derive(Debug)]
 pub struct Shelf {
     rows: Vec<Row>,
+    /// Rows by what they are found by, without what is ignored: those of a case under its name, and all without one.
+    calls: BTreeMap<Option<String>, BTreeMap<Key, Places>>,
     manner: Manner,
     served: u64,
     misses: u64,
@@ -28,9 +31,15 @@ pub struct Shelf {
 #[derive(Debug)]
 struct Row {
     recording: Arc<Recording>,
-    /// What it is found by, without what is ignored.
-    key: Key,
     served: u64,
+}
+
+/// The rows of one call, in their order.
+#[derive(Debug, Default)]
+struct Places {
+    rows: Vec<usize>,
+    /// How many of them are known to have been served, from the first on.
+    served: usize,
 }
 
 impl Shelf {
@@ -43,11 +52,18 @@ impl Shelf {
     /// The same with recordings that other shelves may hold, too.
     #[must_use]
     pub fn of(recordings: impl IntoIterator<Item = Arc<Recording>>, manner: Manner) -> Self {
-        let row = |recording: Arc<Recording>| {
-            let key = recording.key.without(&manner.ignored);
-            Row { recording, key, served: 0 }
-        };
-        Self { rows: recordings.into_iter().map(row).collect(), manner, served: 0, misses: 0 }
+        let row = |recording| Row { recording, served: 0 };
+        let rows: Vec<Row> = recordings.into_iter().map(row).collect();
+        let mut calls: BTreeMap<Option<String>, BTreeMap<Key, Places>> = BTreeMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            let key = row.recording.key.without(&manner.ignored);
+            if row.recording.case.is_some() {
+                let of_case = calls.entry(row.recording.case.clone()).or_default();
+                of_case.entry(key.clone()).or_default().rows.push(at);
+            }
+            calls.entry(None).or_default().entry(key).or_default().rows.push(at);
+        }
+        Self { rows, calls, manner, served: 0, misses: 0 }
     }
 
     /// The recording that answers a call on a lane. It counts as served. Where the shelf holds recordings of the lane's name, those
@@ -58,11 +74,15 @@ impl Shelf {
     pub fn take(&mut self, lane: Option<&str>, key: &Key) -> Result<Arc<Recording>, Miss> {
         let wanted = key.without(&self.manner.ignored);
         let seen = self.seen(lane);
-        let of_call = |row: &Row| seen.sees(row) && row.key == wanted;
-        let next = self.rows.iter().position(|row| row.served == 0 && of_call(row));
-        let found = next.or_else(|| {
+        let mut of_call = self.calls.get_mut(&seen.0).and_then(|calls| calls.get_mut(&wanted));
+        let found = of_call.as_mut().and_then(|places| {
+            let left = &places.rows[places.served..];
+            places.served += left.iter().take_while(|at| self.rows[**at].served > 0).count();
+            if let Some(next) = places.rows.get(places.served) {
+                return Some(*next);
+            }
             // The last one: what a client sees at the end of a list of models stays so.
-            let last = self.rows.iter().rposition(of_call)?;
+            let last = *places.rows.last()?;
             let is_read = matches!(self.rows[last].recording.method.as_str(), "GET" | "HEAD");
             (self.manner.repeat || is_read).then_some(last)
         });
@@ -71,8 +91,8 @@ impl Shelf {
             self.served += 1;
             return Ok(Arc::clone(&row.recording));
         }
-        let used: Vec<&Recording> =
-            self.rows.iter().filter(|row| of_call(row)).map(|row| &*row.recording).collect();
+        let places = of_call.map_or(&[][..], |places| &places.rows);
+        let used: Vec<&Recording> = places.iter().map(|at| &*self.rows[*at].recording).collect();
         let miss = if used.is_empty() {
             let nearest = self.nearest(&seen, key);
             Miss::unknown(key, nearest, &self.manner.ignored, lane)
@@ -93,8 +113,8 @@ impl Shelf {
     }
 
     fn seen(&self, lane: Option<&str>) -> Seen {
-        let is_named = |name: &str| self.rows.iter().any(|row| row.recording.case.as_deref() == Some(name));
-        Seen(lane.filter(|name| is_named(name)).map(str::to_owned))
+        let lane = lane.map(str::to_owned);
+        Seen(if self.calls.contains_key(&lane) { lane } else { None })
     }
 
     /// How many requests were answered with a recording.

@@ -16,10 +16,14 @@ const SHORT: usize = 8;
 /// What is known of a journal before it is normalised.
 #[derive(Debug, Default)]
 pub(super) struct Client {
-    /// Requests that only looked.
-    idle: BTreeSet<u64>,
+    /// Requests that only looked, sorted, each once.
+    idle: Vec<u64>,
     /// Ids and keys of this run, each with the word in its place, in the order in which they came up.
     names: Vec<(String, String)>,
+    /// All of them, to be looked up.
+    named: BTreeSet<String>,
+    /// Places of names by their first bytes: of tens of thousands a text holds few.
+    beginnings: BTreeMap<Vec<u8>, Vec<usize>>,
     /// How many there are of each sort.
     counted: BTreeMap<&'static str, usize>,
 }
@@ -40,6 +44,11 @@ impl Client {
             }
         }
         client.idle.extend(looked);
+        client.idle.sort_unstable();
+        client.idle.dedup();
+        for (place, (id, _)) in client.names.iter().enumerate() {
+            client.beginnings.entry(id.as_bytes()[..SHORT].to_vec()).or_default().push(place);
+        }
         client
     }
 
@@ -51,6 +60,7 @@ impl Client {
                 self.name("run", run);
                 if let Some(short) = run.get(..SHORT).filter(|short| short.len() < run.len()) {
                     // The longer id stands before its beginning, so that it is the one that is found.
+                    self.named.insert(short.to_owned());
                     self.names.push((short.to_owned(), format!("run-{}", self.counted["run"])));
                 }
             }
@@ -74,7 +84,8 @@ impl Client {
 
     fn name(&mut self, sort: &'static str, id: &str) {
         // A short word, such as `a`, stands in too many others.
-        if id.len() >= SHORT && !self.names.iter().any(|(known, _)| known == id) {
+        if id.len() >= SHORT && !self.named.contains(id) {
+            self.named.insert(id.to_owned());
             let count = self.counted.entry(sort).or_default();
             *count += 1;
             self.names.push((id.to_owned(), format!("{sort}-{count}")));
@@ -83,7 +94,7 @@ impl Client {
 
     /// Whether a request and all that was taken down of it are dropped.
     pub(super) fn drops(&self, exchange: u64) -> bool {
-        self.idle.contains(&exchange)
+        self.idle.binary_search(&exchange).is_ok()
     }
 
     /// How many requests are dropped.
@@ -93,7 +104,7 @@ impl Client {
 
     /// The number of a request among those that stay.
     pub(super) fn number(&self, exchange: u64) -> u64 {
-        exchange - self.idle.range(..exchange).count() as u64
+        exchange - self.idle.partition_point(|idle| *idle < exchange) as u64
     }
 
     /// A request under its number among those that stay, behind the one that it had.
@@ -104,7 +115,12 @@ impl Client {
 
     /// A text with the words for this run's ids and keys.
     pub(super) fn word(&self, text: &mut String) {
-        for (id, word) in self.names.iter().filter(|(id, _)| text.contains(id.as_str())).collect::<Vec<_>>() {
+        let begin = text.as_bytes().windows(SHORT).filter_map(|bytes| self.beginnings.get(bytes));
+        // In the order in which they came up: the longer one first.
+        let standing: BTreeSet<usize> =
+            begin.flatten().copied().filter(|place| text.contains(self.names[*place].0.as_str())).collect();
+        for place in standing {
+            let (id, word) = &self.names[place];
             *text = text.replace(id.as_str(), word);
         }
     }

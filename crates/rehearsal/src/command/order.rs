@@ -140,7 +140,9 @@ fn fitted(suite: Suite, cases: &[Case], arguments: &Arguments) -> Result<Suite, 
         Some(row) => row.shell.as_ref(),
         None => Some(&agent::BUILT_IN),
     };
-    let played = (0..suite.scenarios.phrasings.len()).filter(|at| suite.is_played_by_a_step(*at));
+    let names = suite.played_by_steps();
+    let all = suite.scenarios.phrasings.iter().enumerate();
+    let played = all.filter(|(_, phrasing)| names.contains(phrasing.id.as_str())).map(|(at, _)| at);
     let phrasings: Vec<usize> = cases.iter().filter_map(|case| case.phrasing()).chain(played).collect();
     let scenarios = agent::fitted(suite.scenarios, &phrasings, shell)
         .map_err(|no_shell| Failure::Command(format!("{no_shell}; choose other cases with --case")))?;

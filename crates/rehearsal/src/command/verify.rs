@@ -59,13 +59,15 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
         Err(error) => return Err(Failure::Command(error.to_string())),
     };
     let mut heads = 0;
+    // Sorted, for a run may have a hundred thousand cases.
+    let ends: BTreeSet<&str> = journals.iter().map(|journal| &*journal.verified.head).collect();
     if let Some(run) = run_file(path)? {
         for head in run.cases.iter().flat_map(|case| case.journals()).chain(&run.servers) {
             if head.head.is_empty() {
                 continue;
             }
             heads += 1;
-            check_head(path, &journals, head)?;
+            check_head(path, &ends, head)?;
         }
         check_verdicts(path, &journals, &run)?;
         if run.normalised != normalised(&run) {
@@ -142,8 +144,8 @@ fn not_met<T>(why: &str) -> Result<T, Failure> {
 }
 
 /// The journal of a head is there and ends in it: no line was cut off at its end.
-fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(), Failure> {
-    if journals.iter().any(|journal| journal.verified.head == head.head) {
+fn check_head(path: &Path, ends: &BTreeSet<&str>, head: &JournalHead) -> Result<(), Failure> {
+    if ends.contains(&*head.head) {
         return Ok(());
     }
     not_met(&format!(
@@ -155,7 +157,8 @@ fn check_head(path: &Path, journals: &[Journal], head: &JournalHead) -> Result<(
 
 /// The verdicts in run.json are those that the run's journals took down, no more and no fewer.
 fn check_verdicts(path: &Path, journals: &[Journal], run: &RunFile) -> Result<(), Failure> {
-    let of_run = |journal: &&Journal| run.servers.iter().any(|server| server.head == journal.verified.head);
+    let servers: BTreeSet<&str> = run.servers.iter().map(|server| &*server.head).collect();
+    let of_run = |journal: &&Journal| servers.contains(&*journal.verified.head);
     let events = journals.iter().filter(of_run).flat_map(|journal| &journal.events);
     let judged: Vec<&Judged> = events
         .filter_map(|event| match event {
@@ -164,7 +167,6 @@ fn check_verdicts(path: &Path, journals: &[Journal], run: &RunFile) -> Result<()
         })
         .collect();
     let round = |round: u32| if round > 1 { format!(", round {round}") } else { String::new() };
-    // Sorted, for a run may have a hundred thousand cases.
     let known: BTreeSet<_> = judged.iter().map(|line| (&line.case, line.round, &line.sha256)).collect();
     let mut cases = BTreeSet::new();
     for case in &run.cases {

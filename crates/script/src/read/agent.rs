@@ -6,23 +6,71 @@ use crate::finding::{Code, Findings};
 use crate::node::{Content, Node};
 use crate::scenario::{ExpectAgent, ExpectCommands, ExpectFile};
 use crate::{paths, span};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Merges defaults, class and phrasing, key by key.
-pub(super) fn expect(levels: Levels<'_>, context: &Context<'_>, findings: &mut Findings<'_>) -> ExpectAgent {
-    let mut expect = ExpectAgent::default();
-    if context.older {
-        return expect;
+/// What a class says for its phrasings, merged with the defaults, key by key. It is read once, for there may be thousands of both; and
+/// its mistakes count only where a phrasing takes it.
+pub(super) struct OfClass<'n> {
+    levels: Levels<'n>,
+    said: Option<Arc<ExpectAgent>>,
+    /// Whether it was looked for what contradicts itself, in files and in commands.
+    looked: [bool; 2],
+}
+
+impl<'n> OfClass<'n> {
+    pub(super) fn new(levels: Levels<'n>) -> Self {
+        Self { levels, said: None, looked: [false; 2] }
     }
-    for node in levels.all("expect_agent") {
-        apply(node, &mut expect, context, findings);
+
+    fn read(&mut self, context: &Context<'_>, findings: &mut Findings<'_>) -> Arc<ExpectAgent> {
+        let levels = self.levels;
+        let read = || {
+            let mut expect = ExpectAgent::default();
+            if !context.older {
+                for node in levels.all("expect_agent") {
+                    apply(node, &mut expect, context, findings);
+                }
+                expect.given_files = levels.narrowest("workspace").map(files).unwrap_or_default().into();
+            }
+            Arc::new(expect)
+        };
+        Arc::clone(self.said.get_or_insert_with(read))
     }
-    forbidden_and_expected(levels, &expect, findings);
-    ran_and_not_ran(levels, &expect.commands, findings);
-    if let Some(workspace) = levels.narrowest("workspace") {
-        expect.given_files = files(workspace);
+
+    /// What holds for a phrasing: what its class says, then its own word.
+    pub(super) fn expect(
+        &mut self,
+        levels: Levels<'_>,
+        context: &Context<'_>,
+        findings: &mut Findings<'_>,
+    ) -> Arc<ExpectAgent> {
+        let class = self.read(context, findings);
+        if context.older {
+            return class;
+        }
+        let own = |key| levels.0[2].and_then(|node| node.get(key));
+        let (said, workspace) = (own("expect_agent"), own("workspace"));
+        let mut expect = Arc::clone(&class);
+        if let Some(node) = said {
+            apply(node, Arc::make_mut(&mut expect), context, findings);
+        }
+        if let Some(workspace) = workspace {
+            Arc::make_mut(&mut expect).given_files = files(workspace).into();
+        }
+        let says = |name: &str| said.is_some_and(|node| node.get(name).is_some());
+        if says("files") || says("forbidden_files") {
+            forbidden_and_expected(levels, &expect, findings);
+        } else if !std::mem::replace(&mut self.looked[0], true) {
+            forbidden_and_expected(self.levels, &class, findings);
+        }
+        if says("commands") {
+            ran_and_not_ran(levels, &expect.commands, findings);
+        } else if !std::mem::replace(&mut self.looked[1], true) {
+            ran_and_not_ran(self.levels, &class.commands, findings);
+        }
+        expect
     }
-    expect
 }
 
 /// Paths and contents of a map.

@@ -1,16 +1,18 @@
 //! Classes and phrasings.
 
 use super::Known;
+use super::agent::OfClass;
 use super::conversation;
 use super::named::{Named, named};
 use super::step::{self, Script};
-use super::{agent, cassette, daemon};
+use super::{cassette, daemon};
 use crate::daemon::{Daemon, ExpectDaemon};
 use crate::finding::{Code, Findings};
 use crate::fold::fold;
 use crate::node::{Content, Key, Node};
-use crate::scenario::{Action, Advance, AgentCommand, Cassette, ExpectAgent, Phrasing, Place};
-use std::collections::BTreeMap;
+use crate::scenario::{Action, Advance, AgentCommand, Cassette, Phrasing, Place};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Most steps of one script after `repeat`.
 pub(super) const MAX_STEPS: usize = 10_000;
@@ -92,17 +94,21 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
                 "it is never played",
             );
         }
+        if phrasings.is_empty() {
+            continue;
+        }
+        let shared = &mut Shared::of(key, root, Levels([defaults, Some(class), None]), context, findings);
         for node in phrasings {
             let levels = Levels([defaults, Some(class), Some(node)]);
             let case = context.phrasings.len();
-            let (daemon, expect_daemon) = client(root, levels, context, findings);
+            let (daemon, expect_daemon) = client(shared, levels, context, findings);
             match &cassette {
-                Some(cassette) => recorded(key, node, cassette.as_ref(), levels, context, findings),
+                Some(cassette) => recorded(shared, node, cassette.as_ref(), levels, context, findings),
                 None => {
                     if !context.older {
                         cassette::is_played(levels, daemon.is_some(), findings);
                     }
-                    phrasing(key, node, script_node, levels, context, findings);
+                    phrasing(shared, node, script_node, levels, context, findings);
                 }
             }
             // Its further conversations stand behind it.
@@ -116,11 +122,16 @@ pub(super) fn classes(root: &Node, context: &mut Context<'_>, findings: &mut Fin
 
 /// In the older form a class `c/p` takes the script of phrasing `p` of class `c`; in ours nobody could tell them apart in a report.
 fn slashes(classes: &[(Key, Node)], findings: &mut Findings<'_>) {
-    for (key, _) in classes.iter().filter(|(key, _)| key.name.contains('/')) {
-        let clash = classes.iter().any(|(other, class)| {
-            let id = key.name.strip_prefix(&other.name).and_then(|rest| rest.strip_prefix('/'));
-            let phrasings = class.get("phrasings").map_or(&[][..], Node::items);
-            id.is_some() && phrasings.iter().any(|phrasing| phrasing.text("id") == id)
+    // The ids of the phrasings of classes that may be meant: a file may hold tens of thousands of both.
+    let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (key, class) in classes {
+        let phrasings = class.get("phrasings").map_or(&[][..], Node::items);
+        known.entry(&key.name).or_default().extend(phrasings.iter().filter_map(|node| node.text("id")));
+    }
+    for (key, _) in classes {
+        let clash = key.name.match_indices('/').any(|(slash, _)| {
+            let (class, id) = (&key.name[..slash], &key.name[slash + 1..]);
+            known.get(class).is_some_and(|ids| ids.contains(id))
         });
         if clash {
             let message = format!("the class name `{}` also means a phrasing of another class", key.name);
@@ -129,9 +140,31 @@ fn slashes(classes: &[(Key, Node)], findings: &mut Findings<'_>) {
     }
 }
 
+/// What the phrasings of a class have in common, read once.
+struct Shared<'n> {
+    class: &'n Key,
+    expect_agent: OfClass<'n>,
+    daemon: Option<Daemon>,
+}
+
+impl<'n> Shared<'n> {
+    fn of(
+        class: &'n Key,
+        root: &Node,
+        levels: Levels<'n>,
+        context: &Context<'_>,
+        findings: &mut Findings<'_>,
+    ) -> Self {
+        let expect_agent = OfClass::new(levels);
+        let words = root.get("daemon").into_iter().chain(levels.all("daemon")).filter(|_| !context.older);
+        let daemon = words.fold(None, |wider, node| daemon::narrowed(wider, Some(node), findings));
+        Self { class, expect_agent, daemon }
+    }
+}
+
 /// The daemon of a case, and what is expected of its client.
 fn client(
-    root: &Node,
+    shared: &Shared<'_>,
     levels: Levels<'_>,
     context: &Context<'_>,
     findings: &mut Findings<'_>,
@@ -139,13 +172,14 @@ fn client(
     if context.older {
         return (None, ExpectDaemon::default());
     }
-    let daemon = daemon::daemon(root.get("daemon"), levels, findings);
+    let own = levels.0[2].and_then(|node| node.get("daemon"));
+    let daemon = daemon::narrowed(shared.daemon.clone(), own, findings);
     let expected = daemon::expect(levels, daemon.is_some(), findings);
     (daemon, expected)
 }
 
 fn phrasing(
-    class: &Key,
+    shared: &mut Shared<'_>,
     node: &Node,
     class_script: Option<&Node>,
     levels: Levels<'_>,
@@ -157,9 +191,9 @@ fn phrasing(
     let index = context.phrasings.len();
     let named = named(node, "a phrasing", "", context, findings);
     let owner = named.map(|named| {
-        let (class, place) = (class.name.clone(), findings.place(node.at));
+        let (class, place) = (shared.class.name.clone(), findings.place(node.at));
         let played = played(class, named, script.unwrap_or_default(), levels, context, place);
-        let expect_agent = agent::expect(levels, context, findings);
+        let expect_agent = shared.expect_agent.expect(levels, context, findings);
         context.phrasings.push(Phrasing { expect_agent, ..played });
         index
     });
@@ -173,7 +207,7 @@ fn phrasing(
 
 /// A phrasing that a recording plays. Without a cassette, which has mistakes of its own then, only its own are found.
 fn recorded(
-    class: &Key,
+    shared: &mut Shared<'_>,
     node: &Node,
     cassette: Option<&Cassette>,
     levels: Levels<'_>,
@@ -182,15 +216,19 @@ fn recorded(
 ) {
     cassette::beside(node, findings);
     let named = named(node, "a phrasing", "", context, findings);
-    let expect_agent = agent::expect(levels, context, findings);
+    let expect_agent = shared.expect_agent.expect(levels, context, findings);
     let Some((named, cassette)) = named.zip(cassette) else { return };
+    // What `defaults` says of tools is said of scripts.
+    let mut expect_agent = expect_agent;
+    if expect_agent.tools_called.is_some() {
+        Arc::make_mut(&mut expect_agent).tools_called = None;
+    }
     let place = findings.place(node.at);
-    let played = played(class.name.clone(), named, Script::default(), levels, context, place);
+    let played = played(shared.class.name.clone(), named, Script::default(), levels, context, place);
     context.phrasings.push(Phrasing {
         cassette: Some(cassette.clone()),
         hostile: levels.narrowest("hostile").and_then(Node::as_flag).unwrap_or(false),
-        // What `defaults` says of tools is said of scripts.
-        expect_agent: ExpectAgent { tools_called: None, ..expect_agent },
+        expect_agent,
         ..played
     });
 }
@@ -225,7 +263,7 @@ pub(super) fn played(
         expect_daemon: ExpectDaemon::default(),
         forever,
         advance,
-        expect_agent: ExpectAgent::default(),
+        expect_agent: Arc::default(),
         part_of: None,
         place,
     }

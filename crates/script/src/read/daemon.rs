@@ -5,19 +5,25 @@ use super::{agent, runs};
 use crate::daemon::{Daemon, ExpectDaemon, ExpectRuns, Runs};
 use crate::finding::{Code, Findings};
 use crate::node::{Content, Node};
+use std::sync::Arc;
 
-/// The daemon of a phrasing: the file's, its class's and its own word, key by key.
-pub(super) fn daemon(file: Option<&Node>, levels: Levels<'_>, findings: &mut Findings<'_>) -> Option<Daemon> {
-    let mut daemon: Option<Daemon> = None;
-    for node in file.into_iter().chain(levels.all("daemon")) {
-        match &node.content {
-            Content::Map(_) => apply(node, daemon.get_or_insert_default(), findings),
-            Content::Null => daemon = None,
-            // Told by the table.
-            Content::Bool(_) | Content::Number(_) | Content::Text(_) | Content::List(_) => {}
+/// A daemon after a narrower level's word, key by key: that of the file, its class, a phrasing.
+pub(super) fn narrowed(
+    wider: Option<Daemon>,
+    node: Option<&Node>,
+    findings: &mut Findings<'_>,
+) -> Option<Daemon> {
+    let Some(node) = node else { return wider };
+    match &node.content {
+        Content::Map(_) => {
+            let mut daemon = wider.unwrap_or_default();
+            apply(node, &mut daemon, findings);
+            Some(daemon)
         }
+        Content::Null => None,
+        // Told by the table.
+        Content::Bool(_) | Content::Number(_) | Content::Text(_) | Content::List(_) => wider,
     }
-    daemon
 }
 
 fn apply(node: &Node, daemon: &mut Daemon, findings: &mut Findings<'_>) {
@@ -66,10 +72,11 @@ fn played(node: &Node, runs: &mut Runs, findings: &mut Findings<'_>) {
                 );
             }
         }
-        Some(_) => *runs = Runs::Here(runs::scripts(node, findings)),
+        Some(_) => *runs = Runs::Here(Arc::new(runs::scripts(node, findings))),
         None if quota.is_some() => match runs {
             Runs::Here(scripts) => {
                 let quota = runs::scripts(node, findings);
+                let scripts = Arc::make_mut(scripts);
                 (scripts.snapshots, scripts.absences) = (quota.snapshots, quota.absences);
             }
             Runs::File { .. } => {}

@@ -26,6 +26,7 @@ use crate::wave;
 use crate::workflow::{RefusalForm, StepForm};
 use rehearsal_wire::fault::Fault;
 use rehearsal_wire::rule::Profile;
+use std::collections::BTreeMap;
 
 /// One file, not yet read.
 #[derive(Clone, Copy, Debug)]
@@ -86,27 +87,29 @@ pub fn read_under(
 /// known by their first keys.
 #[must_use]
 pub fn lint(files: &[File<'_>], known: &Known<'_>) -> Vec<Finding> {
+    lint_and_read(files, known).0
+}
+
+/// The same, and what the files of a suite among them say, where they have no mistakes.
+#[must_use]
+pub fn lint_and_read(files: &[File<'_>], known: &Known<'_>) -> (Vec<Finding>, Option<Scenarios>) {
     let kinds: Vec<_> = files.iter().map(|file| (*file, other(file))).collect();
     let of = |kind: Option<usize>| -> Vec<File<'_>> {
         kinds.iter().filter(|(_, other)| *other == kind).map(|(file, _)| *file).collect()
     };
-    let suite = of(None);
-    let mut findings = Vec::new();
-    if !suite.is_empty() {
-        let (scenarios, found) = suite::load(&suite, known, None);
-        findings = found;
-        if findings.iter().all(|finding| finding.severity == Severity::Warning) {
-            findings.extend(surprises(&scenarios, known));
-        }
-    }
+    let (scenarios, mut findings) = suite::load(&of(None), known, None);
+    let good = findings.iter().all(|finding| finding.severity == Severity::Warning);
+    let scenarios = good.then_some(scenarios);
+    findings.extend(scenarios.iter().flat_map(|scenarios| surprises(scenarios, known)));
     for (at, (_, lint)) in OTHERS.iter().enumerate() {
         findings.extend(lint(&of(Some(at)), known));
     }
-    let order = |file: &str| files.iter().position(|known| known.name == file);
-    findings.sort_by_key(|finding| (order(&finding.file), finding.line, finding.column));
+    let order: BTreeMap<&str, usize> =
+        files.iter().enumerate().rev().map(|(at, file)| (file.name, at)).collect();
+    findings.sort_by_key(|finding| (order.get(finding.file.as_str()), finding.line, finding.column));
     findings.dedup();
     point(&mut findings, files);
-    findings
+    (findings, scenarios)
 }
 
 /// What is said about all files of one kind, which may have to do with each other.
@@ -116,18 +119,24 @@ type Lint = fn(&[File<'_>], &Known<'_>) -> Vec<Finding>;
 const OTHERS: &[(&str, Lint)] =
     &[(wave::KEY, wave::lint), (runs::KEY, runs::lint), (workflow::KEY, workflow::lint)];
 
-/// Whether a map with this key is the whole of a file. Most files are told by their bytes alone: where neither the key's letters nor an
-/// escape stand that could spell them, nothing need be read.
+/// Whether a map with this key is the whole of a file.
 fn has_key(file: &File<'_>, key: &str) -> bool {
+    may_have(file, key)
+        && node::read(file.bytes, &mut Findings::new(file.name)).is_some_and(|root| root.get(key).is_some())
+}
+
+/// Whether a key can stand in a file. Most files are told by their bytes alone: where neither the key's letters nor an escape stand
+/// that could spell them, nothing need be read.
+fn may_have(file: &File<'_>, key: &str) -> bool {
     let holds = |part: &[u8]| file.bytes.windows(part.len()).any(|bytes| bytes == part);
-    if ![key.as_bytes(), b"\\u", b"\\U", b"\\x"].into_iter().any(holds) {
-        return false;
-    }
-    node::read(file.bytes, &mut Findings::new(file.name)).is_some_and(|root| root.get(key).is_some())
+    [key.as_bytes(), b"\\u", b"\\U", b"\\x"].into_iter().any(holds)
 }
 
 /// The row of [`OTHERS`] that a file belongs to.
 fn other(file: &File<'_>) -> Option<usize> {
+    if !OTHERS.iter().any(|(key, _)| may_have(file, key)) {
+        return None;
+    }
     let root = node::read(file.bytes, &mut Findings::new(file.name))?;
     OTHERS.iter().position(|(key, _)| root.get(key).is_some())
 }

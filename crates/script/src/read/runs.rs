@@ -1,14 +1,15 @@
 //! Files of run scripts: what the runs of the agent-run daemon do.
 
 use super::{File, Known, has_key};
-use crate::finding::{Code, Finding, Findings, Severity};
+use crate::find::Finder;
+use crate::finding::{Code, Finding, Findings, Severity, Spot};
 use crate::node::{self, Content, Node};
 use crate::runs::{
     Act, Answers, Call, Ending, Failure, MessageOutcome, Mode, Problem, Question, Quirk, Refusal, RunScript,
     RunScripts, Step, Trouble, When,
 };
 use crate::{schema, span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The key that only such files have at the top.
@@ -37,54 +38,99 @@ pub(super) fn lint(files: &[File<'_>], _: &Known<'_>) -> Vec<Finding> {
 
 fn load(files: &[File<'_>]) -> (RunScripts, Vec<Finding>) {
     let mut scripts = RunScripts::default();
-    let mut all = Vec::new();
+    let mut of_files = Vec::new();
     for file in files {
         let mut findings = Findings::new(file.name);
         let root = node::read(file.bytes, &mut findings);
-        if let Some(root) = &root {
+        let named = root.as_ref().map_or_else(Vec::new, |root| {
             schema::check(root, &schema::RUNS, false, &mut findings);
-            take(root, &mut scripts, &mut findings);
+            take(root, &mut scripts, &mut findings)
+        });
+        of_files.push((findings, root, named));
+    }
+    // Runs are held beside each other once all are known, for which one look at each is enough.
+    let beside = Beside::of(&scripts.runs);
+    let (mut all, mut run) = (Vec::new(), 0);
+    for (mut findings, root, named) in of_files {
+        for at in named {
+            beside.look(run, at, &mut findings);
+            run += 1;
         }
         all.extend(findings.into_sorted(root.as_ref()));
     }
     (scripts, all)
 }
 
-/// Takes what stands under `runs` and `quota` of a map.
-fn take(root: &Node, scripts: &mut RunScripts, findings: &mut Findings<'_>) {
-    for node in root.get(KEY).map_or(&[][..], Node::items) {
-        let run = run(node, findings);
-        beside(&run, node, &scripts.runs, findings);
-        scripts.runs.push(run);
-    }
+/// Takes what stands under `runs` and `quota` of a map. Gives the place at which each of its runs is named.
+fn take(root: &Node, scripts: &mut RunScripts, findings: &mut Findings<'_>) -> Vec<Spot> {
+    let nodes = root.get(KEY).map_or(&[][..], Node::items);
+    scripts.runs.extend(nodes.iter().map(|node| run(node, findings)));
     let quota = root.get("quota");
     let rows = |name: &str| quota.and_then(|quota| quota.get(name)).map_or(&[][..], Node::items).iter();
     scripts.snapshots.extend(rows("snapshots").map(Node::to_json));
     scripts.absences.extend(rows("absences").map(Node::to_json));
+    nodes.iter().map(|node| node.get("id").map_or(node.at, |id| id.at)).collect()
 }
 
 /// The run scripts that stand in a map of another file.
 pub(super) fn scripts(node: &Node, findings: &mut Findings<'_>) -> RunScripts {
     let mut scripts = RunScripts::default();
-    take(node, &mut scripts, findings);
+    let named = take(node, &mut scripts, findings);
+    let beside = Beside::of(&scripts.runs);
+    for (run, at) in named.into_iter().enumerate() {
+        beside.look(run, at, findings);
+    }
     scripts
 }
 
-/// What is wrong with a run beside those before it.
-fn beside(run: &RunScript, node: &Node, before: &[RunScript], findings: &mut Findings<'_>) {
-    let at = node.get("id").map_or(node.at, |id| id.at);
-    if let Some(first) = before.iter().find(|known| known.id == run.id && !run.id.is_empty()) {
-        let place = &first.place;
-        let message =
-            format!("two runs are called {:?}; the first stands in {}:{}", run.id, place.file, place.line);
-        findings.error(at, Code::Clash, message);
-        return;
+/// Runs that are played together: a file may hold tens of thousands.
+struct Beside<'r> {
+    runs: &'r [RunScript],
+    /// The first run of each name.
+    names: BTreeMap<&'r str, usize>,
+    /// The markers of `marked`.
+    markers: Finder,
+    /// The runs that have a marker, in their order.
+    marked: Vec<usize>,
+}
+
+impl<'r> Beside<'r> {
+    fn of(runs: &'r [RunScript]) -> Self {
+        let mut names = BTreeMap::new();
+        for (at, run) in runs.iter().enumerate() {
+            names.entry(run.id.as_str()).or_insert(at);
+        }
+        let marked: Vec<usize> = (0..runs.len()).filter(|at| !runs[*at].marker.is_empty()).collect();
+        let markers = Finder::new(marked.iter().map(|at| runs[*at].marker.clone()).collect());
+        Self { runs, names, markers, marked }
     }
-    let first = before.iter().find(|known| !known.marker.is_empty() && run.marker.contains(&known.marker));
-    if let Some(first) = first {
-        let message =
-            format!("the marker of `{}` holds the marker of `{}`, which comes first", run.id, first.id);
-        findings.warning(at, message, "every such prompt goes to the first; put the longer marker before it");
+
+    /// What is wrong with a run beside those before it.
+    fn look(&self, at: usize, spot: Spot, findings: &mut Findings<'_>) {
+        let run = &self.runs[at];
+        let before = |first: &usize| *first < at;
+        let namesake = self.names.get(run.id.as_str()).copied().filter(before);
+        if let Some(first) = namesake.filter(|_| !run.id.is_empty()) {
+            let place = &self.runs[first].place;
+            let message = format!(
+                "two runs are called {:?}; the first stands in {}:{}",
+                run.id, place.file, place.line
+            );
+            findings.error(spot, Code::Clash, message);
+            return;
+        }
+        // Its own marker stands in it, so that the first that does is an earlier one or its own.
+        let first = self.markers.first_in(&run.marker).map(|place| self.marked[place]).filter(before);
+        if let Some(first) = first {
+            let first = &self.runs[first].id;
+            let message =
+                format!("the marker of `{}` holds the marker of `{first}`, which comes first", run.id);
+            findings.warning(
+                spot,
+                message,
+                "every such prompt goes to the first; put the longer marker before it",
+            );
+        }
     }
 }
 
@@ -144,8 +190,9 @@ fn asked_twice(node: &Node, steps: &[Step], findings: &mut Findings<'_>) {
         })
         .collect();
     let nodes = node.get("steps").map_or(&[][..], Node::items).iter().filter_map(|step| step.get("ask"));
-    for (at, (ask, id)) in nodes.zip(&ids).enumerate() {
-        if ids.iter().take(at).any(|before| before == id) {
+    let mut before = BTreeSet::new();
+    for (ask, id) in nodes.zip(&ids) {
+        if !before.insert(id) {
             let message = format!("two questions of this run have the id {id:?}");
             findings.error(ask.get("id").map_or(ask.at, |id| id.at), Code::Clash, message);
         }

@@ -4,6 +4,7 @@ use super::row::Shell;
 use rehearsal_script::scenario::{Action, Phrasing, SHELL, Scenarios, ScriptedCall, Step};
 use rehearsal_wire::json::quoted;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The shell tool of the built-in agent, and of agents that no row knows.
 pub const BUILT_IN: Shell = Shell { tool: "run_command", arguments: r#"{"command": "{command}"}"# };
@@ -66,7 +67,10 @@ fn fit(phrasing: &mut Phrasing, shell: &Shell) {
             rename(&mut expected.tools_include, shell);
         }
     }
-    if let Some(names) = &mut phrasing.expect_agent.tools_called {
+    let holds = |names: &Vec<String>| names.iter().any(|name| name == SHELL);
+    if phrasing.expect_agent.tools_called.as_ref().is_some_and(holds)
+        && let Some(names) = &mut Arc::make_mut(&mut phrasing.expect_agent).tools_called
+    {
         rename(names, shell);
     }
 }

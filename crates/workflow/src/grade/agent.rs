@@ -2,6 +2,7 @@
 
 use super::{Check, Evidence, Found, Tier};
 use rehearsal_journal::run::Severity;
+use std::collections::BTreeMap;
 
 pub(crate) const TIME_LIMIT: Check = Check {
     code: "time-limit",
@@ -103,8 +104,10 @@ const TOLD: usize = 8;
 
 fn tried_to_leave(evidence: &Evidence<'_>) -> Vec<Found> {
     let mut targets: Vec<(&str, usize)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for tried in &evidence.facts.escapes {
-        match targets.iter_mut().find(|(target, _)| *target == tried.target) {
+        let place = *places.entry(&tried.target).or_insert(targets.len());
+        match targets.get_mut(place) {
             Some((_, times)) => *times += 1,
             None => targets.push((&tried.target, 1)),
         }

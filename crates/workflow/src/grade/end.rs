@@ -7,6 +7,7 @@ use rehearsal_journal::fold::Request;
 use rehearsal_journal::run::Severity;
 use rehearsal_script::scenario::{Action, Phrasing};
 use rehearsal_wire::fault::fault;
+use std::collections::BTreeSet;
 
 pub(super) const SIDE_CALLS_ONLY: Check = Check {
     code: "side-calls-only",
@@ -124,10 +125,11 @@ fn first_call(phrasing: &Phrasing) -> Option<(usize, &str)> {
 
 /// A case passes by its last step; so every step before it must have been played.
 fn steps_skipped(evidence: &Evidence<'_>) -> Vec<Found> {
+    let delivered = Delivered::of(evidence);
     let skipped = |phrasing: &Phrasing| {
         let steps = phrasing.steps() as u64;
-        let missing = (0..steps).find(|step| !delivered(evidence, phrasing, *step))?;
-        let after = (missing + 1..steps).find(|step| delivered(evidence, phrasing, *step))?;
+        let missing = (0..steps).find(|step| !delivered.has(phrasing, *step))?;
+        let after = (missing + 1..steps).find(|step| delivered.has(phrasing, *step))?;
         let at = evidence.scripted(phrasing).find(|request| request.step == Some(after))?;
         let message = format!(
             "step {} of {steps} was answered, though step {} never was: the request brought turns that were not played here",
@@ -143,20 +145,21 @@ fn not_finished(evidence: &Evidence<'_>) -> Vec<Found> {
     if evidence.facts.scripted().next().is_none() {
         return Vec::new();
     }
-    evidence.conversations().filter_map(|phrasing| broken_off(evidence, phrasing)).collect()
+    let delivered = Delivered::of(evidence);
+    evidence.conversations().filter_map(|phrasing| broken_off(evidence, phrasing, &delivered)).collect()
 }
 
 /// Where a conversation was left before its end.
-fn broken_off(evidence: &Evidence<'_>, phrasing: &Phrasing) -> Option<Found> {
+fn broken_off(evidence: &Evidence<'_>, phrasing: &Phrasing, delivered: &Delivered<'_>) -> Option<Found> {
     let steps = phrasing.steps() as u64;
-    if phrasing.hostile || steps == 0 || delivered(evidence, phrasing, steps - 1) {
+    if phrasing.hostile || steps == 0 || delivered.has(phrasing, steps - 1) {
         return None;
     }
     let Some(last) = evidence.scripted(phrasing).last() else {
         let begun = evidence.facts.scripted().last().map(|request| request.exchange);
         return Some(Found::at(format!("the conversation {} was never begun", phrasing.id), begun));
     };
-    let reached = (0..steps).rev().find(|step| delivered(evidence, phrasing, *step));
+    let reached = (0..steps).rev().find(|step| delivered.has(phrasing, *step));
     let next = reached.map_or(1, |step| step + 2);
     let message = if last.reject.is_some() {
         format!("the agent gave up at step {next} of {steps}, where its last request was refused")
@@ -190,29 +193,38 @@ fn ends_a_turn(action: &Action) -> bool {
     matches!(action, Action::Say(said) if said.calls.is_empty())
 }
 
-/// Whether a step's own answer went out. Trouble that stands before it carries its number too, and does not count.
-pub(super) fn delivered(evidence: &Evidence<'_>, phrasing: &Phrasing, step: u64) -> bool {
-    let action =
-        usize::try_from(step).ok().and_then(|step| phrasing.script.get(step)).map(|step| &step.action);
-    let (is_error, is_fault) = match action {
-        Some(Action::Error(_)) => (true, false),
-        Some(Action::Fault { .. }) => (false, true),
-        Some(Action::Say(_) | Action::End) | None => (false, false),
-    };
-    let mut answered = evidence
-        .facts
-        .requests
-        .iter()
-        .filter(|request| {
-            request.step == Some(step) && request.reject.is_none() && request.side_call.is_none()
-        })
-        .filter(|request| evidence.conversation(request).id == phrasing.id);
-    answered.any(|request| (is_fault || request.fault.is_none()) && (is_error || request.api_error.is_none()))
+/// The steps whose own answers went out, by the ids of their conversations. Trouble that stands before a step carries its number too,
+/// and does not count.
+pub(super) struct Delivered<'e>(BTreeSet<(&'e str, u64)>);
+
+impl<'e> Delivered<'e> {
+    pub(super) fn of(evidence: &Evidence<'e>) -> Self {
+        let answered = |request: &'e Request| {
+            let step = request.step.filter(|_| request.reject.is_none() && request.side_call.is_none())?;
+            let phrasing = evidence.conversation(request);
+            let place = usize::try_from(step).ok();
+            let action = place.and_then(|place| phrasing.script.get(place)).map(|step| &step.action);
+            let (is_error, is_fault) = match action {
+                Some(Action::Error(_)) => (true, false),
+                Some(Action::Fault { .. }) => (false, true),
+                Some(Action::Say(_) | Action::End) | None => (false, false),
+            };
+            let own = (is_fault || request.fault.is_none()) && (is_error || request.api_error.is_none());
+            own.then_some((phrasing.id.as_str(), step))
+        };
+        Self(evidence.facts.requests.iter().filter_map(answered).collect())
+    }
+
+    /// Whether the answer of this step of the conversation did.
+    pub(super) fn has(&self, phrasing: &Phrasing, step: u64) -> bool {
+        self.0.contains(&(phrasing.id.as_str(), step))
+    }
 }
 
 fn unanswered_call(evidence: &Evidence<'_>) -> Vec<Found> {
+    let requests = evidence.facts.by_number();
     let hostile = |exchange: u64| {
-        let request = evidence.facts.requests.iter().find(|request| request.exchange == exchange);
+        let request = requests.get(&exchange);
         request.map_or(evidence.phrasing, |request| evidence.conversation(request)).hostile
     };
     let open = evidence.facts.unanswered().filter(|call| !hostile(call.issued_in));

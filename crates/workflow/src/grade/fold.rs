@@ -3,6 +3,7 @@
 use super::{CHECKS, Check, Found, Tier, codes};
 use rehearsal_journal::run::{Finding, Severity};
 use rehearsal_script::scenario::Weight;
+use std::collections::BTreeMap;
 
 /// What was found, before it is known what it follows from.
 pub(super) struct Judged {
@@ -74,7 +75,8 @@ pub(super) fn fold(judged: Vec<Judged>) -> Vec<Finding> {
     // A stable sort: within a tier the order of the table holds.
     later.sort_by_key(|judged| judged.tier);
 
-    let roots: Vec<usize> = (0..staying.len()).map(|at| root(&staying, at)).collect();
+    let firsts = firsts(&staying);
+    let roots: Vec<usize> = (0..staying.len()).map(|at| root(&staying, &firsts, at)).collect();
     let (small, mut beside): (Vec<_>, Vec<_>) = beside
         .into_iter()
         .map(|judged| (staying.iter().position(|failing| is_part_of(&judged, failing)), judged))
@@ -93,8 +95,8 @@ pub(super) fn fold(judged: Vec<Judged>) -> Vec<Finding> {
         .map(|(at, judged)| (at, judged.finding()))
         .collect();
     for (root, message) in also {
-        if let Some((_, finding)) = findings.iter_mut().find(|(at, _)| *at == root) {
-            finding.also.push(message);
+        if let Ok(place) = findings.binary_search_by_key(&root, |(at, _)| *at) {
+            findings[place].1.also.push(message);
         }
     }
     beside.sort_by_key(|(_, judged)| std::cmp::Reverse(judged.severity));
@@ -105,15 +107,18 @@ pub(super) fn fold(judged: Vec<Judged>) -> Vec<Finding> {
         .collect()
 }
 
+/// The place of the first failing of each code: a case may have a hundred thousand of one.
+fn firsts(staying: &[Judged]) -> BTreeMap<&str, usize> {
+    staying.iter().enumerate().rev().map(|(at, judged)| (judged.code.as_str(), at)).collect()
+}
+
 /// What a failing follows from in the end; itself where it follows from none. A second one of its own code follows only
 /// from an earlier one, so the walk ends.
-fn root(staying: &[Judged], mut at: usize) -> usize {
-    let is_cause = |cause: usize, at: usize| {
-        let (cause_code, code) = (&staying[cause].code, &staying[at].code);
-        causes(&staying[at]).any(|known| known == cause_code) && (cause_code != code || cause < at)
-    };
+fn root(staying: &[Judged], firsts: &BTreeMap<&str, usize>, mut at: usize) -> usize {
     for _ in 0..staying.len() {
-        match (0..staying.len()).find(|cause| is_cause(*cause, at)) {
+        let code = staying[at].code.as_str();
+        let known = causes(&staying[at]).filter_map(|cause| Some((cause, *firsts.get(cause)?)));
+        match known.filter(|(cause, first)| *cause != code || *first < at).map(|(_, first)| first).min() {
             Some(cause) => at = cause,
             None => break,
         }

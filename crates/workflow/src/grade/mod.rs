@@ -294,9 +294,10 @@ pub fn steps(phrasing: &Phrasing, parts: &[&Phrasing], facts: &Facts, talk: Opti
     }
     let evidence =
         Evidence { phrasing, parts, pinned: false, facts, stdout: "", stderr: "", contents: &[], talk: None };
+    let delivered = end::Delivered::of(&evidence);
     evidence.conversations().fold((0, 0), |(answered, all), conversation| {
         let steps = conversation.steps() as u64;
-        let reached = (0..steps).filter(|step| end::delivered(&evidence, conversation, *step)).count() as u64;
+        let reached = (0..steps).filter(|step| delivered.has(conversation, *step)).count() as u64;
         (answered + reached, all + steps)
     })
 }

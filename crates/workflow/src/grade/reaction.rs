@@ -4,6 +4,7 @@ use super::{Check, Evidence, Found, Tier};
 use rehearsal_journal::fold::Request;
 use rehearsal_journal::run::Severity;
 use rehearsal_wire::fault::{Arrives, fault};
+use std::collections::BTreeMap;
 
 pub(super) const PARTIAL_TURN_KEPT: Check = Check {
     code: "partial-turn-kept",
@@ -62,18 +63,25 @@ fn failed_for_now(request: &Request) -> bool {
     failed(request) && status.is_none_or(|status| matches!(status, 408 | 409 | 429 | 500..))
 }
 
+/// Scripted requests, each with the next one of the same key, where there is one.
+fn followed<'e, K: Ord>(
+    evidence: &Evidence<'e>,
+    key: impl Fn(&'e Request) -> K,
+) -> Vec<(&'e Request, &'e Request)> {
+    let all: Vec<&Request> = evidence.facts.scripted().collect();
+    // From the end, so that the next one is known.
+    let (mut next, mut pairs) = (BTreeMap::new(), Vec::new());
+    for request in all.into_iter().rev() {
+        pairs.extend(next.insert(key(request), request).map(|after| (request, after)));
+    }
+    pairs.reverse();
+    pairs
+}
+
 /// Requests with the attempt that follows each.
 fn attempts<'e>(evidence: &Evidence<'e>) -> impl Iterator<Item = (&'e Request, &'e Request)> {
-    let all: Vec<&Request> = evidence.facts.scripted().collect();
-    let next = move |i: usize| {
-        let request = all[i];
-        let same = |other: &&&Request| {
-            evidence.conversation(other).id == evidence.conversation(request).id && other.step == request.step
-        };
-        let after = all[i + 1..].iter().find(same).copied().filter(|after| after.attempt_of.is_some())?;
-        Some((request, after))
-    };
-    (0..evidence.facts.scripted().count()).filter_map(next)
+    let of_step = followed(evidence, |request| (&evidence.conversation(request).id, request.step));
+    of_step.into_iter().filter(|(_, after)| after.attempt_of.is_some())
 }
 
 fn retried_too_soon(evidence: &Evidence<'_>) -> Vec<Found> {
@@ -120,10 +128,7 @@ fn partial_turn_kept(evidence: &Evidence<'_>) -> Vec<Found> {
     if evidence.phrasing.cassette.is_some() {
         return Vec::new();
     }
-    let all: Vec<&Request> = evidence.facts.scripted().collect();
-    let kept = |(i, request): (usize, &&Request)| {
-        let same = |other: &&&Request| evidence.conversation(other).id == evidence.conversation(request).id;
-        let next = all[i + 1..].iter().find(same)?;
+    let kept = |(request, next): (&Request, &Request)| {
         (failed(request) && request.reject.is_none() && next.n_assistant > request.n_assistant).then(|| {
             let what = match (&request.fault, request.api_error) {
                 (Some(fault), _) => fault.clone(),
@@ -137,5 +142,9 @@ fn partial_turn_kept(evidence: &Evidence<'_>) -> Vec<Found> {
             Found::at(message, [request.exchange, next.exchange])
         })
     };
-    all.iter().enumerate().filter_map(kept).take(1).collect()
+    followed(evidence, |request| &evidence.conversation(request).id)
+        .into_iter()
+        .filter_map(kept)
+        .take(1)
+        .collect()
 }

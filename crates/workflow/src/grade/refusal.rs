@@ -6,6 +6,8 @@ use rehearsal_journal::event::{Kind, Rejected};
 use rehearsal_journal::fold::{Facts, Request};
 use rehearsal_journal::run::Severity;
 use rehearsal_wire::rule::{Profile, RULES};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// What refuses where a cassette plays the provider.
 const RECORDED: [&str; 2] = ["recording-miss", "recording-used-up"];
@@ -112,16 +114,21 @@ fn how_to_lift(rule: &str, pinned: bool) -> String {
 /// What the rules noted without refusing it, one for each code and sentence, with all the requests it stands in.
 pub(super) fn notes(facts: &Facts) -> Vec<Judged> {
     let mut notes: Vec<Judged> = Vec::new();
+    // A sentence may name a call, of which there are many.
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (exchange, note) in &facts.notes {
-        match notes.iter_mut().find(|known| known.code == note.code && known.found.message == note.message) {
-            Some(known) => known.found.exchanges.push(*exchange),
-            None => notes.push(Judged {
-                code: note.code.clone(),
-                severity: super::codes::weight_of_note(&note.code),
-                tier: None,
-                pointer: Some(note.pointer.clone()),
-                found: Found::at(note.message.clone(), [*exchange]),
-            }),
+        match places.entry((&note.code, &note.message)) {
+            Entry::Occupied(place) => notes[*place.get()].found.exchanges.push(*exchange),
+            Entry::Vacant(place) => {
+                place.insert(notes.len());
+                notes.push(Judged {
+                    code: note.code.clone(),
+                    severity: super::codes::weight_of_note(&note.code),
+                    tier: None,
+                    pointer: Some(note.pointer.clone()),
+                    found: Found::at(note.message.clone(), [*exchange]),
+                });
+            }
         }
     }
     notes

@@ -6,7 +6,7 @@ use rehearsal_journal::fold::Request;
 use rehearsal_script::issued::call_id;
 use rehearsal_script::scenario::{Action, Said, Step};
 use rehearsal_wire::json::{Kind, parse};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A call as it went out.
 pub(super) struct Sent {
@@ -22,19 +22,25 @@ pub(super) struct Sent {
 /// All calls that went out, each once for each way in which it did: an agent may ask for one a thousand times.
 pub(super) fn all(evidence: &Evidence<'_>) -> Vec<Sent> {
     let issued_first: BTreeSet<u64> = evidence.facts.calls.iter().map(|call| call.issued_in).collect();
+    let issued = issued(evidence);
     let (mut known, mut sent) = (BTreeSet::new(), Vec::new());
     let answered = |request: &&Request| request.reject.is_none() && request.api_error.is_none();
     for request in evidence.facts.requests.iter().filter(answered) {
         let first = issued_first.contains(&request.exchange);
         if known.insert((&evidence.conversation(request).id, request.step, &request.fault, first)) {
-            sent.extend(calls(evidence, request));
+            sent.extend(calls(evidence, request, &issued));
         }
     }
     sent
 }
 
+/// The calls that the journal names, and the request that issued each first.
+pub(super) fn issued<'e>(evidence: &Evidence<'e>) -> BTreeMap<&'e str, u64> {
+    evidence.facts.calls.iter().map(|call| (call.id.as_str(), call.issued_in)).collect()
+}
+
 /// The calls that a request was answered with, whole or in part.
-pub(super) fn calls(evidence: &Evidence<'_>, request: &Request) -> Vec<Sent> {
+pub(super) fn calls(evidence: &Evidence<'_>, request: &Request, issued: &BTreeMap<&str, u64>) -> Vec<Sent> {
     let phrasing = evidence.conversation(request);
     let (Some(step), None, None) = (request.step, &request.reject, request.api_error) else {
         return Vec::new();
@@ -49,9 +55,9 @@ pub(super) fn calls(evidence: &Evidence<'_>, request: &Request) -> Vec<Sent> {
         for (k, call) in said.calls.iter().enumerate() {
             let id = call_id(&phrasing.id, at, k);
             // A fault that delivers a reply whole says so in the journal.
-            let whole = evidence.facts.calls.iter().any(|issued| {
-                issued.id == id && (request.fault.is_none() || issued.issued_in == request.exchange)
-            });
+            let whole = issued
+                .get(id.as_str())
+                .is_some_and(|first| request.fault.is_none() || *first == request.exchange);
             let object =
                 parse(call.arguments.as_bytes()).is_ok_and(|tape| tape.root().kind() == Kind::Object);
             let broken = match (&request.fault, cut) {

@@ -11,7 +11,7 @@ use rehearsal_script::workflow::{Form, Given, Workflow, WorkflowCase, WorkflowSt
 use rehearsal_wire::names::{hint, nearest};
 use rehearsal_world::files;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The row that a step uses.
@@ -34,16 +34,17 @@ pub(crate) fn of_agents(workflows: &[Workflow]) -> impl Iterator<Item = (&Workfl
         .filter_map(|step| Some((step, written(step, "phrasing")?)))
 }
 
+/// Unknown names for which a near one is sought: not more than anybody reads.
+const HINTED: usize = 256;
+
 /// What is wrong with workflows beside the scenarios of their suite.
 pub(crate) fn mistakes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Finding> {
     let mut findings = clashes(scenarios, workflows);
     findings.extend(clashes_with_agents(scenarios, workflows));
-    let known: Vec<&str> = scenarios
-        .phrasings
-        .iter()
-        .filter(|phrasing| phrasing.part_of.is_none())
-        .map(|phrasing| phrasing.id.as_str())
-        .collect();
+    let cases = scenarios.phrasings.iter().filter(|phrasing| phrasing.part_of.is_none());
+    let names = || cases.clone().map(|phrasing| phrasing.id.as_str());
+    let known: BTreeSet<&str> = names().collect();
+    let mut unknown = 0;
     let steps = workflows.iter().flat_map(|workflow| &workflow.cases).flat_map(|case| &case.steps);
     for step in steps.filter(|step| matches!(work(step), Work::Agent)) {
         match written(step, "phrasing") {
@@ -53,14 +54,16 @@ pub(crate) fn mistakes(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
                 "`phrasing` of an `agent` step must be a text without references".to_owned(),
                 "write the name of a phrasing of this suite".to_owned(),
             )),
-            Some(named) if !known.contains(&named) => findings.push(mistake(
-                &step.place,
-                Code::UnknownName,
-                format!("no phrasing of this suite is called {named:?}"),
-                hint(nearest(named, known.iter().copied()), || {
+            Some(named) if !known.contains(&named) => {
+                unknown += 1;
+                // Each look for a near name goes over all phrasings.
+                let near = nearest(named, names().filter(|_| unknown <= HINTED));
+                let hint = hint(near, || {
                     "give `run` the scenario file, too, or the folder that holds both".to_owned()
-                }),
-            )),
+                });
+                let message = format!("no phrasing of this suite is called {named:?}");
+                findings.push(mistake(&step.place, Code::UnknownName, message, hint));
+            }
             Some(_) => {}
         }
         match written(step, "fault").map(drill::read) {
@@ -85,20 +88,22 @@ fn clashes_with_agents(scenarios: &Scenarios, workflows: &[Workflow]) -> Vec<Fin
     let cases = workflows.iter().flat_map(|workflow| &workflow.cases);
     let steps = cases.flat_map(|case| case.steps.iter().map(move |step| (case, step)));
     let agents = steps.filter(|(_, step)| matches!(work(step), Work::Agent));
-    let named = |case: &WorkflowCase, step: &WorkflowStep, name: &str| {
-        let rest = name
-            .strip_prefix(case.name.as_str())
-            .and_then(|rest| rest.strip_suffix(&format!(":{}", step.id)));
-        rest.is_some_and(|round| {
-            round.is_empty() || round.strip_prefix('~').is_some_and(|round| round.parse::<u32>().is_ok())
-        })
-    };
+    // Phrasings by what their names are without a round; each may be meant with it and without.
+    let mut phrasings: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for phrasing in &scenarios.phrasings {
+        for (colon, _) in phrasing.id.match_indices(':') {
+            let (name, step) = (&phrasing.id[..colon], &phrasing.id[colon + 1..]);
+            let round = name.rsplit_once('~').filter(|(_, round)| round.parse::<u32>().is_ok());
+            for case in [Some(name), round.map(|(case, _)| case)].into_iter().flatten() {
+                phrasings.entry((case, step)).or_default().push(&phrasing.id);
+            }
+        }
+    }
     agents
         .flat_map(|(case, step)| {
-            let same = scenarios.phrasings.iter().filter(move |phrasing| named(case, step, &phrasing.id));
+            let same = phrasings.get(&(case.name.as_str(), step.id.as_str())).into_iter().flatten();
             same.map(|phrasing| {
-                let message =
-                    format!("a phrasing is called {:?}, as is the journal of this step", phrasing.id);
+                let message = format!("a phrasing is called {phrasing:?}, as is the journal of this step");
                 mistake(&step.place, Code::Clash, message, "give one of them another name".to_owned())
             })
         })

@@ -5,6 +5,7 @@ use crate::grade::{Evidence, grade};
 use rehearsal_journal::event::{CommandRan, WorkspaceSeen};
 use rehearsal_journal::fold::{Facts, ToolCall};
 use rehearsal_script::scenario::Phrasing;
+use std::sync::Arc;
 
 fn told(case: &Phrasing, facts: &Facts, stdout: &str) -> Vec<(String, String)> {
     let found = grade(&Evidence { stdout, ..evidence(case, facts) }, &[]);
@@ -65,8 +66,8 @@ fn an_unanswered_call_claims_nothing() {
 #[test]
 fn commands_are_known_by_the_words_they_begin_with() {
     let (mut case, mut facts) = asked_for_a_file();
-    case.expect_agent.files.clear();
-    case.expect_agent.commands.ran = vec!["git commit".into()];
+    Arc::make_mut(&mut case.expect_agent).files = Arc::default();
+    Arc::make_mut(&mut case.expect_agent).commands.ran = vec!["git commit".into()];
     let never = "\"git commit\" never ran";
     let claims = format!("the agent answered the call call_gate_p_s0_0 of write in request 2; but {never}");
     assert_eq!(told(&case, &facts, "done"), [("claimed-not-done".to_owned(), claims)]);
@@ -79,8 +80,8 @@ fn commands_are_known_by_the_words_they_begin_with() {
     facts.commands = vec![ran(&["git", "commits"]), ran(&["git"]), ran(&["sh", "git", "commit"])];
     assert_eq!(told(&case, &facts, "done")[0].0, "commands");
 
-    case.expect_agent.commands.ran.clear();
-    case.expect_agent.commands.not_ran = vec!["git push".into()];
+    Arc::make_mut(&mut case.expect_agent).commands.ran.clear();
+    Arc::make_mut(&mut case.expect_agent).commands.not_ran = vec!["git push".into()];
     assert_eq!(told(&case, &facts, "done"), []);
     facts.commands = vec![ran(&["git", "push", "--force"])];
     let message = "the agent ran \"git push --force\" in .; it must not run \"git push\"";
@@ -90,7 +91,7 @@ fn commands_are_known_by_the_words_they_begin_with() {
 #[test]
 fn files_that_must_be_left_alone_are_compared_by_digest() {
     let mut case = phrasing(CALLS);
-    case.expect_agent.forbidden_files = vec!["**/*.lock".into(), ".env".into()];
+    Arc::make_mut(&mut case.expect_agent).forbidden_files = vec!["**/*.lock".into(), ".env".into()];
     let mut facts = good();
     facts.workspace_before = seen(&[(".env", "1"), ("a/b.lock", "1"), ("x.txt", "1")]);
     facts.workspace = facts.workspace_before.clone();
@@ -125,7 +126,7 @@ fn files_that_must_be_left_alone_are_compared_by_digest() {
 #[test]
 fn what_a_crash_after_the_last_answer_leaves_undone_is_told_below_it() {
     let (mut case, mut facts) = asked_for_a_file();
-    case.expect_agent.output_contains = vec!["all is well".into()];
+    Arc::make_mut(&mut case.expect_agent).output_contains = vec!["all is well".into()];
     facts.calls[0].id = "other".into();
     facts.exited.as_mut().unwrap().status = Some(101);
     let found = grade(&Evidence { stdout: "", ..evidence(&case, &facts) }, &[]);
