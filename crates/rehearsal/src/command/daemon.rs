@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "acp", conflicts_with = "config_dir")]
     require_auth: bool,
     /// Port to listen on, on loopback; 0 takes any free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, allow_hyphen_values = true, value_parser = value::port)]
     port: u16,
     /// Id of the one harness.
     #[arg(long, value_name = "ID", default_value = "fake-harness")]

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "URL")]
     upstream: String,
     /// Port to listen on, on loopback; 0 takes any free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, allow_hyphen_values = true, value_parser = value::port)]
     port: u16,
     /// Folder of the record. One process at a time has it.
     #[arg(long, value_name = "DIR", default_value = ".rehearsal/recording")]

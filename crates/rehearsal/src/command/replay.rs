@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "CASSETTE")]
     cassettes: Vec<PathBuf>,
     /// Port to listen on, on loopback; 0 takes any free one.
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, allow_hyphen_values = true, value_parser = value::port)]
     port: u16,
     /// How fast: 1 keeps the recorded times, 10 is ten times as fast, 0 does not wait.
     #[arg(long, value_name = "FACTOR", default_value = "0", allow_negative_numbers = true, value_parser = speed)]

@@ -2,7 +2,7 @@
 
 use super::choice::{self, Flags};
 use super::reach::Reach;
-use super::show;
+use super::{show, value};
 use crate::failure::{self, Failure};
 use crate::terminal::{self, plural};
 use clap::Args;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Arguments {
     /// Port to listen on; 0 takes any free one.
-    #[arg(long, value_name = "PORT", required_unless_present = "play")]
+    #[arg(long, value_name = "PORT", required_unless_present = "play", allow_hyphen_values = true, value_parser = value::port)]
     port: Option<u16>,
     #[command(flatten)]
     reach: Reach,
