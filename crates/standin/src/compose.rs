@@ -426,6 +426,8 @@ impl Sent {
     /// are saved up.
     fn paced(self, pacing: Pacing) -> Self {
         const TICK: Duration = Duration::from_millis(1);
+        /// Bytes that framing adds to a chunk, and to the last one.
+        const FRAMING: usize = 16;
         let Form::Frames(head, frames) = self.form else { return self };
         if frames.is_empty() {
             return Self { form: Form::Frames(head, frames), ..self };
@@ -437,39 +439,25 @@ impl Sent {
         let mut head = head.with("transfer-encoding", "chunked").to_bytes();
         let mut owed = pacing.ttft;
         let last = frames.len() - 1;
-        let whole = step.saturating_mul(u32::try_from(last).unwrap_or(u32::MAX));
+        let whole = step.saturating_mul(u32::try_from(last).unwrap_or(u32::MAX)).saturating_add(owed);
         // A wait takes a tick of a millisecond or more, and no frame has two.
-        let waits = usize::try_from(whole.as_millis()).unwrap_or(usize::MAX).min(last);
-        let mut acts = Vec::with_capacity(2 * waits + 2);
-        // Where nothing is waited for, all leave from one buffer.
-        let room = if waits == 0 { head.len() + chunked::room(&frames) } else { 0 };
-        let mut writes = Frames::with_capacity(if waits == 0 { frames.len() } else { 1 }, room);
+        let waits = usize::try_from(whole.as_millis()).unwrap_or(usize::MAX).min(frames.len());
+        let mut acts = Vec::with_capacity(frames.len() + waits);
         for (i, frame) in frames.iter().enumerate() {
+            // As large as it must be: many streams may wait at once.
+            let mut bytes = std::mem::take(&mut head);
+            bytes.reserve_exact(frame.len() + FRAMING);
+            chunked::chunk(&mut bytes, frame);
+            if i == last {
+                bytes.extend_from_slice(chunked::LAST);
+            }
             if owed >= TICK {
-                together(&mut acts, std::mem::take(&mut writes));
                 acts.push(Act::Wait(owed));
                 owed = Duration::ZERO;
             }
-            writes.write(|out| {
-                out.append(&mut head);
-                chunked::chunk(out, frame);
-                if i == last {
-                    out.extend_from_slice(chunked::LAST);
-                }
-            });
+            acts.push(Act::Write(bytes));
             owed += step;
         }
-        together(&mut acts, writes);
         Self { form: Form::Acts(Plan { acts, after: After::KeepAlive }), ..self }
-    }
-}
-
-/// Adds writes between which nothing is waited for. They take no more room than they need: many streams may wait at once.
-fn together(acts: &mut Vec<Act>, mut writes: Frames) {
-    writes.shrink_to_fit();
-    match writes.len() {
-        0 => {}
-        1 => acts.push(Act::Write(writes.into_bytes())),
-        _ => acts.push(Act::Writes(Box::new(writes))),
     }
 }

@@ -1,6 +1,5 @@
 //! All that a socket can be made to do: the last form of every reply, played by `world::pump`.
 
-use crate::frames::Frames;
 use std::time::Duration;
 
 /// One thing to do on the raw socket.
@@ -8,8 +7,6 @@ use std::time::Duration;
 pub enum Act {
     /// Send these bytes in a write of their own.
     Write(Vec<u8>),
-    /// Send each of these in a write of its own. Boxed, so that all others are no larger for it.
-    Writes(Box<Frames>),
     /// Do nothing for this long.
     Wait(Duration),
     /// Send FIN; reading goes on.

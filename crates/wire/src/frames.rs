@@ -9,6 +9,12 @@ pub struct Frames {
 }
 
 impl Frames {
+    /// None yet, with room for most short replies as a stream and for `more` bytes; a longer one grows.
+    #[must_use]
+    pub fn of_a_stream(more: usize) -> Self {
+        Self::with_capacity(16, 3072 + more)
+    }
+
     /// None yet, with room for so many frames of so many bytes in all.
     #[must_use]
     pub fn with_capacity(frames: usize, bytes: usize) -> Self {
@@ -44,18 +50,6 @@ impl Frames {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// The same as one.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
-
-    /// Gives back what was taken beyond need.
-    pub fn shrink_to_fit(&mut self) {
-        self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
     }
 
     /// Each in its turn.

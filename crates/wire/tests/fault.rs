@@ -62,7 +62,6 @@ fn play(name: &str, case: &Case<'_>) -> Faulted {
 fn written(faulted: &Faulted) -> Vec<String> {
     let bytes = |act: &Act| match act {
         Act::Write(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        Act::Writes(frames) => Some(String::from_utf8_lossy(frames.bytes()).into_owned()),
         Act::Wait(_) | Act::HalfClose | Act::Abort | Act::Stall => None,
     };
     faulted.plan.acts.iter().filter_map(bytes).collect()

@@ -317,7 +317,6 @@ fn raw(row: &'static rehearsal_wire::fault::Fault, wanted: &Wanted<'_>, reply: &
     let faulted = play(&named, &Wanted { reply: Some(&reply), ..*wanted })?;
     let written = faulted.plan.acts.into_iter().filter_map(|act| match act {
         Act::Write(bytes) => Some(bytes),
-        Act::Writes(frames) => Some(frames.into_bytes()),
         Act::Wait(_) | Act::HalfClose | Act::Abort | Act::Stall => None,
     });
     Some(written.collect::<Vec<_>>().concat())

@@ -68,7 +68,7 @@ pub(crate) async fn play(
     left: impl FnOnce(Left),
 ) -> Played {
     let mut sending = Sending::new(left);
-    let mut writes = acts.iter().filter(|act| matches!(act, Act::Write(_) | Act::Writes(_))).count();
+    let mut writes = acts.iter().filter(|act| matches!(act, Act::Write(_))).count();
     for act in acts {
         if writes == 0 {
             sending.finish(End::Complete);
@@ -78,15 +78,6 @@ pub(crate) async fn play(
                 if let Err(end) = write(stream, &bytes, patience, |part| sending.record(part)).await {
                     sending.finish(end);
                     return Played::Over;
-                }
-                writes -= 1;
-            }
-            Act::Writes(frames) => {
-                for frame in frames.iter() {
-                    if let Err(end) = write(stream, frame, patience, |part| sending.record(part)).await {
-                        sending.finish(end);
-                        return Played::Over;
-                    }
                 }
                 writes -= 1;
             }

@@ -68,8 +68,10 @@ fn faulted(drill: &Drill, dialect: &Dialect, stream: bool) -> Option<Faulted> {
 fn acts(out: &mut String, plan: &Plan) {
     for act in &plan.acts {
         match act {
-            Act::Write(bytes) => write(out, bytes),
-            Act::Writes(frames) => frames.iter().for_each(|frame| write(out, frame)),
+            Act::Write(bytes) => {
+                let _ = writeln!(out, "  write {} bytes", bytes.len());
+                lines(out, bytes);
+            }
             Act::Wait(time) => {
                 let _ = writeln!(out, "  wait {} ms", time.as_millis());
             }
@@ -82,11 +84,6 @@ fn acts(out: &mut String, plan: &Plan) {
         After::KeepAlive => "  keep the connection for the next request\n",
         After::Close => "  close\n",
     });
-}
-
-fn write(out: &mut String, bytes: &[u8]) {
-    let _ = writeln!(out, "  write {} bytes", bytes.len());
-    lines(out, bytes);
 }
 
 /// Bytes as text, line ends and what is no letter as escapes.

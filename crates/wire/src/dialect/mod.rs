@@ -426,6 +426,15 @@ fn push_line(out: &mut Vec<u8>, json: &str) {
     out.extend(json.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
 }
 
+/// Appends an event that says its type twice, in its own line and in its data, to the end of that member.
+fn push_event(out: &mut Vec<u8>, kind: &str) {
+    out.extend_from_slice(b"event: ");
+    out.extend_from_slice(kind.as_bytes());
+    out.extend_from_slice(b"\ndata: {\"type\":\"");
+    out.extend_from_slice(kind.as_bytes());
+    out.push(b'"');
+}
+
 /// The text in pieces of so many characters (at least one), never through a character. No piece for no text.
 pub(crate) fn pieces(text: &str, characters: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;

@@ -115,11 +115,10 @@ impl Sent {
     fn read(faulted: Faulted) -> Self {
         let Plan { acts, .. } = &faulted.plan;
         let write = |act: &Act| match act {
-            Act::Write(bytes) => vec![bytes.clone()],
-            Act::Writes(frames) => frames.iter().map(<[u8]>::to_vec).collect(),
-            Act::Wait(_) | Act::HalfClose | Act::Abort | Act::Stall => Vec::new(),
+            Act::Write(bytes) => Some(bytes.clone()),
+            Act::Wait(_) | Act::HalfClose | Act::Abort | Act::Stall => None,
         };
-        let mut raw: Vec<Vec<u8>> = acts.iter().flat_map(write).collect();
+        let mut raw: Vec<Vec<u8>> = acts.iter().filter_map(write).collect();
         let first = raw.first_mut().expect("a head leaves");
         let end = first.windows(4).position(|four| four == b"\r\n\r\n").expect("the head is whole") + 4;
         let head = String::from_utf8(first.drain(..end).collect()).expect("a head is text");

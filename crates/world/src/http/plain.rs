@@ -107,7 +107,7 @@ pub(super) async fn run<A: App>(
 /// Whether a reply does what no plain server would do.
 fn diverts(reply: &Reply) -> bool {
     match reply {
-        Reply::Acts(plan) => !plan.acts.iter().all(|act| matches!(act, Act::Write(_) | Act::Writes(_))),
+        Reply::Acts(plan) => !plan.acts.iter().all(|act| matches!(act, Act::Write(_))),
         Reply::Whole { .. } | Reply::Chunks { .. } | Reply::Live { .. } => false,
     }
 }

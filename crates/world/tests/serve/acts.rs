@@ -22,10 +22,6 @@ fn plan(acts: Vec<Act>, after: After) -> (Reply, bool) {
 fn script(request: &Request) -> (Reply, bool) {
     match &*request.head.target() {
         "/split" => plan(vec![write(HEAD), write(b"01234"), write(b"56789")], After::KeepAlive),
-        "/many" => {
-            let frames = [HEAD, b"01234", b"", b"56789"].into_iter().collect();
-            plan(vec![Act::Writes(Box::new(frames))], After::KeepAlive)
-        }
         "/close" => plan(vec![write(HEAD), write(b"0123456789")], After::Close),
         "/short" => plan(vec![write(HEAD), write(b"01234"), Act::HalfClose], After::Close),
         "/abort" => plan(vec![write(HEAD), write(&[b'x'; 200_000]), Act::Abort], After::Close),
@@ -53,11 +49,10 @@ fn get(target: &str) -> String {
 fn the_connection_serves_on_after_acts_also_with_requests_sent_ahead() {
     let stand = Stand::new(script);
     let mut client = stand.client();
-    let targets = ["/1", "/split", "/wait", "v1/odd", "/many", "/split", "/2"];
-    client.send(targets.map(get).concat());
-    let bodies: Vec<_> = targets.iter().map(|_| client.reply().body().to_vec()).collect();
+    client.send([get("/1"), get("/split"), get("/wait"), get("v1/odd"), get("/split"), get("/2")].concat());
+    let bodies: Vec<_> = (0..6).map(|_| client.reply().body().to_vec()).collect();
     let digits = b"0123456789";
-    let expected: [&[u8]; 7] = [b"GET /1 ", digits, digits, b"GET v1/odd ", digits, digits, b"GET /2 "];
+    let expected: [&[u8]; 6] = [b"GET /1 ", digits, digits, b"GET v1/odd ", digits, b"GET /2 "];
     assert_eq!(bodies, expected);
 }
 

@@ -4,19 +4,17 @@
 //! the first start; `message_delta` with the stop reason and the usage, `message_stop`.
 
 use super::render::{Block, blocks, key, named, opening, stopped, usage};
-use crate::dialect::pieces;
+use crate::dialect::{pieces, push_event};
 use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
 const PING: &[u8] = b"event: ping\ndata: {\"type\":\"ping\"}\n\n";
-/// Bytes for which a stream takes room at its beginning: most short replies fit, and a longer one grows.
-const ROOM: usize = 3072;
 const STOP: &[u8] = b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 /// A reply as server-sent events.
 pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
-    let mut events = Frames::with_capacity(16, ROOM);
+    let mut events = Frames::of_a_stream(0);
     event(&mut events, "message_start", |out| {
         key(out, "message");
         opening(out, envelope);
@@ -55,19 +53,10 @@ pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
 /// One event; `members` are those behind its type, with the comma before each.
 fn event(events: &mut Frames, kind: &str, members: impl FnOnce(&mut Vec<u8>)) {
     events.write(|out| {
-        opened(out, kind);
+        push_event(out, kind);
         members(out);
         out.extend_from_slice(b"}\n\n");
     });
-}
-
-/// An event to the end of its type.
-fn opened(out: &mut Vec<u8>, kind: &str) {
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(kind.as_bytes());
-    out.extend_from_slice(b"\ndata: {\"type\":\"");
-    out.extend_from_slice(kind.as_bytes());
-    out.push(b'"');
 }
 
 fn index(out: &mut Vec<u8>, at: usize) {
@@ -115,7 +104,7 @@ fn delta<'t>(
     texts: impl IntoIterator<Item = &'t str>,
 ) {
     let mut lead = Vec::with_capacity(160);
-    opened(&mut lead, "content_block_delta");
+    push_event(&mut lead, "content_block_delta");
     index(&mut lead, at);
     lead.extend_from_slice(b",\"delta\":{\"type\":\"");
     lead.extend_from_slice(kind.as_bytes());

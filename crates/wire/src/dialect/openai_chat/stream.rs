@@ -49,9 +49,6 @@ struct Chunks<'e> {
     frames: Frames,
 }
 
-/// Bytes for which a stream takes room at its beginning: most short replies fit, and a longer one grows.
-const ROOM: usize = 3072;
-
 impl<'e> Chunks<'e> {
     fn new(envelope: &'e Envelope) -> Self {
         let mut before = Vec::with_capacity(192);
@@ -65,7 +62,7 @@ impl<'e> Chunks<'e> {
         write_string(&mut before, FINGERPRINT);
         before.extend_from_slice(b",\"choices\":[");
         let after: &[u8] = if envelope.include_usage { b"],\"usage\":null}\n\n" } else { b"]}\n\n" };
-        Self { envelope, before, after, frames: Frames::with_capacity(16, ROOM) }
+        Self { envelope, before, after, frames: Frames::of_a_stream(0) }
     }
 
     /// One event for each choice, with this delta.

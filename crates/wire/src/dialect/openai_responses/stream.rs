@@ -5,15 +5,14 @@
 
 use super::item::{Item, Of, Part, Stage, items, key, member, summary_part};
 use super::render::{self, Status, number};
-use crate::dialect::pieces;
+use crate::dialect::{pieces, push_event};
 use crate::frames::Frames;
 use crate::json::{write_number, write_string};
 use crate::reply::{Envelope, Reply};
 
 /// A reply as server-sent events.
 pub(super) fn stream(reply: &Reply, envelope: &Envelope) -> Frames {
-    let mut events =
-        Events { envelope, frames: Frames::with_capacity(16, 3 * render::room(envelope) + ROOM) };
+    let mut events = Events { envelope, frames: Frames::of_a_stream(3 * render::room(envelope)) };
     let status = Status::of(reply);
     events.begun(reply);
     let items = items(reply, envelope);
@@ -34,9 +33,6 @@ struct Events<'e> {
     envelope: &'e Envelope,
     frames: Frames,
 }
-
-/// Bytes for which the events of items take room at the beginning: most short replies fit, and a longer one grows.
-const ROOM: usize = 3072;
 
 impl Events<'_> {
     /// One event with its number, and what else it says.
@@ -65,6 +61,7 @@ impl Events<'_> {
                 out.extend_from_slice(&lead[numbered..]);
                 write_string(out, piece);
                 out.extend_from_slice(after);
+                out.extend_from_slice(b"}\n\n");
             });
         }
     }
@@ -126,7 +123,7 @@ impl Events<'_> {
             });
         };
         part(self, "response.reasoning_summary_part.added", "");
-        self.deltas("response.reasoning_summary_text.delta", summary, place, b"}\n\n");
+        self.deltas("response.reasoning_summary_text.delta", summary, place, b"");
         self.push("response.reasoning_summary_text.done", |out| {
             place(out);
             member(out, "text", summary);
@@ -144,10 +141,9 @@ impl Events<'_> {
             Part::Text(text) => (text, "response.output_text.delta", "response.output_text.done", "text"),
             Part::Refusal(text) => (text, "response.refusal.delta", "response.refusal.done", "refusal"),
         };
-        let logprobs = |out: &mut Vec<u8>| {
-            if matches!(part, Part::Text(_)) {
-                out.extend_from_slice(b",\"logprobs\":[]");
-            }
+        let logprobs: &[u8] = match part {
+            Part::Text(_) => b",\"logprobs\":[]",
+            Part::Refusal(_) => b"",
         };
         let frame = |events: &mut Self, kind: &str, whole: bool| {
             events.push(kind, |out| {
@@ -157,15 +153,11 @@ impl Events<'_> {
             });
         };
         frame(self, "response.content_part.added", false);
-        let after: &[u8] = match part {
-            Part::Text(_) => b",\"logprobs\":[]}\n\n",
-            Part::Refusal(_) => b"}\n\n",
-        };
-        self.deltas(delta, words, place, after);
+        self.deltas(delta, words, place, logprobs);
         self.push(done, |out| {
             place(out);
             member(out, whole, words);
-            logprobs(out);
+            out.extend_from_slice(logprobs);
         });
         frame(self, "response.content_part.done", true);
     }
@@ -185,7 +177,7 @@ impl Events<'_> {
                 ("response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "input")
             }
         };
-        self.deltas(delta, input, place, b"}\n\n");
+        self.deltas(delta, input, place, b"");
         self.push(done, |out| {
             place(out);
             member(out, whole, input);
@@ -198,11 +190,8 @@ impl Events<'_> {
 
 /// An event to its number.
 fn opened(out: &mut Vec<u8>, kind: &str) {
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(kind.as_bytes());
-    out.extend_from_slice(b"\ndata: {\"type\":\"");
-    out.extend_from_slice(kind.as_bytes());
-    out.extend_from_slice(b"\",\"sequence_number\":");
+    push_event(out, kind);
+    key(out, "sequence_number");
 }
 
 /// The member that holds the response. What the request gave may be written over several lines, which would end the event.
